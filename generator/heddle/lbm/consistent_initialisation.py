@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pressure and the stress that belong to a velocity: a collision to iterate before a flow starts."""
+"""Consistent initialisation: a collision to iterate before a flow starts, which computes the pressure and
+the stress for a velocity."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Body forces. What an operator is given as `force`: a vector, or a vector with the way it is to act.
+"""Body forces: the `force` of an operator is a vector, or a vector with a forcing scheme.
 
-A plain vector acts by Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308: the velocity is u = (sum c f + F/2)
-/ rho. In moment form the force adds, before its prefactor 1 - omega/2, F to the first moment and u F + F u to
-the second, which is the source S_q = w_q [3 (c - u) + 9 (c.u) c].F. Operators in the moving frame add F to
-the first central moment and F / 3 to the third.
+A plain vector uses the scheme of Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308: the velocity is u = (sum
+c f + F/2) / rho. In moment form the force adds, before its prefactor 1 - omega/2, F to the first moment and u
+F + F u to the second, which is the source S_q = w_q [3 (c - u) + 9 (c.u) c].F. Operators in the moving frame
+add F to the first central moment and F / 3 to the third.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from heddle.model.equations import Equations, Scalar, quantity
 
 @dataclass(frozen=True)
 class ForcedCell:
-    """What a force sees of a cell: its state, and the rates of the even and odd half of a pair."""
+    """The state of a cell that a force can use, and the rates of the even and odd half of a pair."""
 
     equations: Equations
     lattice: Lattice
@@ -37,10 +37,10 @@ class ForcedCell:
 
 @dataclass(frozen=True)
 class ForceModel(ABC):
-    """Base of the forces that act other than Guo's. vector: a force density, one entry per axis.
+    """Base of the forcing schemes other than Guo's. vector: a force density, one entry per axis.
 
-    in_velocity: whether the equilibrium has the velocity with half the force. The output velocity has it
-    always.
+    in_velocity: whether the equilibrium uses the velocity with half the force. The output velocity always
+    does.
     """
 
     vector: Sequence[Scalar]

@@ -58,14 +58,14 @@ class Defect:
 
 @dataclass(frozen=True)
 class Lattice:
-    """A velocity set by name: D2Q5, D2Q9, D3Q7, D3Q15, D3Q19 or D3Q27; or one of your own.
+    """A velocity set by name: D2Q5, D2Q9, D3Q7, D3Q15, D3Q19 or D3Q27, or a custom one.
 
-    D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights makes another
-    lattice of the nearest neighbours: the weight of each class of directions ("rest", "axis", "edge",
-    "corner"), exact, `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows.
-    `isotropy()` is the order up to which its moments are those of a gas, 4 for a flow, `defect(order)` the
-    first one that is not; operators ask these, not for the name. Raises KernelError for another name, and for
-    weights that do not belong to the name, are negative, do not add up to 1, or leave all at rest.
+    D2Q5 and D3Q7 are isotropic to second order only: they carry scalars, not momentum. weights: defines
+    another lattice of nearest neighbours by the exact weight of each class of directions ("rest", "axis",
+    "edge", "corner"): `Lattice("D3Q7_warm", {"rest": "1/10", "axis": "3/20"})`; c_s^2 = sum w c_x^2 follows.
+    `isotropy()` is the order up to which the moments are Maxwellian, 4 for a flow; `defect(order)` is the
+    first moment that is not. Operators use these, not the name. Raises KernelError for an unknown name, and
+    for weights that do not match the name, are negative, do not add up to 1, or are all at rest.
     """
 
     name: str

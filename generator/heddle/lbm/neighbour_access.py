@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences of a velocity that is stored in cells: how a kernel sees the cells beside its own.
+"""Differences of a stored velocity: how a kernel accesses neighbouring cells.
 
-In a dense box a neighbour lies at an offset, and behind a wall there is a ghost layer. A list has no cell
-behind a wall; there the wall itself, where a link bounces back half-way, half a cell from the centre, stands
-in for it.
+In a dense box, a neighbour is at an offset, and there are ghost cells behind walls. A list has no cell behind
+a wall; its place is taken by the wall itself, at which a link bounces back half-way, half a cell from the
+centre.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Difference: TypeAlias = Callable[[Field, int, int], sympy.Expr]
 
 
 class NeighbourAccess(ABC):
-    """How a kernel sees the cells beside its own."""
+    """How a kernel accesses neighbouring cells."""
 
     @abstractmethod
     def difference(self, equations: Equations) -> Difference:
@@ -35,7 +35,7 @@ class NeighbourAccess(ABC):
 
 
 class StencilNeighbours(NeighbourAccess):
-    """In a dense box, u(x + 1) - u(x - 1). The ghost layer has to be current."""
+    """In a dense box, u(x + 1) - u(x - 1). The ghost layer must be up to date."""
 
     def difference(self, equations: Equations) -> Difference:
         del equations
@@ -47,17 +47,17 @@ STENCIL_NEIGHBOURS = StencilNeighbours()
 
 @dataclass(frozen=True)
 class IndexedNeighbours(NeighbourAccess):
-    """Over a list, through the links of a streaming pattern; a link that ends at a wall leads to no value.
+    """Over a list, through the links of a streaming pattern; a link that ends at a wall gives no value.
 
-    populations: the field whose links these are. slots: of the links along axes, by their offsets; empty for
-    a list that holds cells behind walls, whose rows lead one way only: then the numbers of the cells beside
-    are fields over the list, `cell_e`, `cell_w` and so on, which heddle::neighbour_indices makes. walls: what
-    stands in at a wall. "at_rest": the velocity 0 of the wall, half a cell away. With the own value and
-    that of the cell on the other side a parabola passes through it, whose slope is u(x) + u(x + 1) / 3 for a
-    wall below: of second order, and exact in plane Poiseuille flow (weights for points at -1/2, 0 and 1:
-    Fornberg, Math. Comp. 51 (1988) 699). "one_sided": u(x + 1) - u(x), of first order, which does not ask
-    what lies there: for lists with inlets, outlets, and walls that move or slip. In a gap of one cell both
-    are 0, as by symmetry.
+    populations: the field to which the links belong. slots: of the links along the axes, by their offsets;
+    empty for a list that stores cells behind walls, whose rows lead in one direction only. The indices of
+    neighbouring cells are then fields over the list, `cell_e`, `cell_w` and so on, which
+    heddle::neighbour_indices computes. walls: the treatment of walls. "at_rest": the velocity 0 of the wall,
+    half a cell away. A parabola through it, the cell's own value and the value on the other side has the
+    slope u(x) + u(x + 1) / 3 for a wall below: of second order, and exact in plane Poiseuille flow (weights
+    for points at -1/2, 0 and 1: Fornberg, Math. Comp. 51 (1988) 699). "one_sided": u(x + 1) - u(x), of first
+    order, which is independent of what lies there: for lists with inlets, outlets, and walls that move or
+    slip. In a gap of one cell both are 0, as symmetry requires.
     """
 
     populations: Field

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scalars carried by a flow: advection and diffusion on a lattice of their own, and the buoyancy they cause.
+"""Scalars in a flow: advection and diffusion on a separate lattice, and the buoyancy that they cause.
 
 T = sum g_q, g_eq = w T [1 + c.u / c_s^2], with the terms of second order in u on lattices that are isotropic
-to fourth order. The even and the odd half of each pair relax with rates of their own (Ginzburg 2005); the
-odd one sets the diffusivity c_s^2 (1/omega - 1/2). Coupled kernels run in the order: T of the populations
-that arrive, the force from T, u with half the force, then both collisions with that u.
+to fourth order. The even and the odd half of each pair relax with separate rates (Ginzburg 2005); the rate of
+the odd half sets the diffusivity c_s^2 (1/omega - 1/2). Order of coupled kernels: T from the populations that
+arrive, the force from T, u with half the force, then both collisions with that u.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poisson problems: what follows from where unknowns lie and what holds at the two ends of a direction.
+"""Poisson problems: transforms and eigenvalues of a direction, from the location of its unknowns and the
+conditions at its two ends.
 
-A boundary mirrors the unknowns: Neumann evenly, Dirichlet oddly; about a face half a cell outside
-the last centre, about the last node (Neumann), or about the node behind it (Dirichlet). So all that
-a solver needs follows from the place of the two mirrors and their parity: eigenfunctions are
-cosines or sines between them, with half a wave more or less.
+A boundary mirrors the unknowns, evenly for Neumann and oddly for Dirichlet: about a face half a cell outside
+the last centre, about the last node (Neumann), or about the node behind it (Dirichlet). All that a solver
+needs follows from the positions of the two mirrors and their parity: eigenfunctions are cosines or sines
+between them, with half a wave more or less.
 
 x = poisson.Direction(256, 0.5, "neumann", "neumann")         # -> x.transform, x.eigenvalue(l), x.lift()
 module.add("columns", tridiagonal.eliminate(p, ratio, lower=..., upper=..., excess=...))       # along z
@@ -36,11 +37,11 @@ class Transform:
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a box, with constant spacing: it is made diagonal by a transform.
+    """One direction of a box, with constant spacing, which a transform diagonalises.
 
-    unknowns: their number. spacing: the distance between them. location: "centre" of cells or on "face"s.
-    lower, upper: what holds at the ends. values: p at a Dirichlet boundary, the outward derivative of p at a
-    Neumann boundary.
+    unknowns: their number. spacing: the distance between them. location: "centre" of cells, or "face". lower,
+    upper: the boundary conditions at the ends. values: p at a Dirichlet boundary, the outward derivative of p
+    at a Neumann boundary.
     """
 
     unknowns: int | sympy.Expr
@@ -142,5 +143,5 @@ class Direction:
 
 
 def is_singular(directions: Sequence[Direction], shift: float | sympy.Expr = 0) -> bool:
-    """Whether p is determined up to a constant only. shift: of a Helmholtz problem, >= 0."""
+    """Whether p is determined only up to a constant. shift: of a Helmholtz problem, >= 0."""
     return shift == 0 and all(direction.keeps_constants for direction in directions)

@@ -40,9 +40,9 @@ FACES = (
 
 @dataclass(frozen=True)
 class Equation:
-    """One equation a cell.
+    """One equation per cell.
 
-    unknown: the field that is solved for. residual: linear in `unknown.here`; zero at the solution. named:
+    unknown: the field that is solved for. residual: linear in `unknown.here`, zero at the solution. named:
     the values that it uses. active: cells where it is false have no equation and keep their value.
     """
 
@@ -133,10 +133,10 @@ def poisson(
 ) -> Equation:
     """sum over faces of c (neighbour - own value) = right, the seven-point form of div grad.
 
-    weights: c of the faces across each axis, 1 / h^2 (strings name kernel arguments). openings: one byte per
-    cell whose bit is set where the face is open (bits of FACES); closed ones count as walls without a flux, a
-    cell with none open has no equation. coefficients: instead of both, a field with c of each face (cut
-    cells, grids with varying steps); a cell with none has no equation.
+    weights: c of the faces across each axis, 1 / h^2 (strings name kernel arguments). openings: a field with
+    one byte per cell, in which a bit is set if the face is open (bits of FACES). Closed faces are walls
+    without a flux; a cell without open faces has no equation. coefficients: instead of both, a field with c
+    of each face (cut cells, grids with varying steps); a cell whose coefficients are all 0 has no equation.
     """
     place = calling_place()
     rank = unknown.rank

@@ -42,9 +42,9 @@ def _shift(axis: int, by: int = 1) -> tuple[int, ...]:
 class Grid:
     """Velocity and pressure of a flow, and the weights of their differences.
 
-    velocity: names of the fields on faces; pressure: that of the field of cells. dtype: of velocity, weights
-    and profiles; pressure_dtype: of the pressure. openings: field of bits, one a face
-    (heddle.solvers.relaxation.FACES), 0 in solid cells: with it nothing passes closed faces.
+    velocity: names of the fields on faces. pressure: of the field of cells. dtype: of velocity, weights and
+    profiles. pressure_dtype: of the pressure. openings: a field with one bit per face
+    (heddle.solvers.relaxation.FACES), 0 in solid cells; no flow passes closed faces.
     """
 
     velocity: tuple[str, str, str] = ("u", "v", "w")
@@ -88,7 +88,7 @@ class Grid:
         return rho.here * across + per_height.here * along
 
     def weights(self) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
-        """One over the distance of cells across the own lower faces."""
+        """The inverse distances of cells across the cell's lower faces."""
         return self._number("per_x"), self._number("per_y"), self._profile("per_distance").here
 
     def laplacian(self, p: Field) -> tuple[list[Statement], sympy.Expr]:

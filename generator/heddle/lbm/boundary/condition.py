@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boundary conditions: the value of a population that would have to come in from outside the fluid.
+"""Boundary conditions: the values of populations that enter the fluid from outside.
 
-A boundary sweep runs between two steps. A condition sees the post-collision populations of a boundary cell
-and gives f_q for each incoming direction q from f*_p, the population that left the opposite way.
+A boundary sweep runs between two steps. A condition gets the post-collision populations of a boundary cell
+and returns f_q for each incoming direction q, given f*_p, the population that left in the opposite direction.
 """
 
 from __future__ import annotations
@@ -106,12 +106,13 @@ class BoundaryCell:
 
 
 class BoundaryCondition(ABC):
-    """Base of the conditions.
+    """Base of the boundary conditions.
 
     title: the formula, for the emitted code. reads_neighbours: whether a sweep reads populations of other
-    cells; it may, since what it stores lies behind walls, where no other cell reads. periodic: whether f_q
-    arrives through the face from cells on the other side, instead of from a wall. at_edges: whether it looks
-    along the face, and so has a form of its own for what comes in through several sides at once.
+    cells; this is safe, because a sweep stores only elements behind walls, which no other cell reads.
+    periodic: whether f_q arrives through the face from cells on the other side, instead of from a wall.
+    at_edges: whether the condition accesses cells along the face, and so has a separate form for populations
+    that enter through several sides at once.
     """
 
     title = ""
@@ -136,10 +137,10 @@ class BoundaryCondition(ABC):
 
 @dataclass(frozen=True)
 class BoundaryState:
-    """What a condition prepared.
+    """The values that a condition has prepared.
 
-    terms: what each incoming direction adds to or subtracts f*_p from. post: names of post-collision
-    populations that are loaded already, by direction.
+    terms: what each incoming direction adds to f*_p, or subtracts f*_p from. post: names of post-collision
+    populations that are already loaded, by direction.
     """
 
     terms: Mapping[int, sympy.Expr]
@@ -147,7 +148,7 @@ class BoundaryState:
 
 
 def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: WallForce) -> list[Statement]:
-    """The statements of one boundary sweep. sums: of the momentum exchanged."""
+    """The statements of one boundary sweep. sums: of the exchanged momentum."""
     equations = Equations([*condition.arguments(), *sums.arguments()])
     state = condition.prepare(cell, equations)
     equations.section(f"Incoming populations: {condition.title}")
@@ -178,11 +179,11 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
 
 
 class VelocityBounceBack(BoundaryCondition):
-    """f_q = f*_p + 6 w_q rho_0 c_q.u, half-way bounce-back off a wall or inlet that moves with u.
+    """f_q = f*_p + 6 w_q rho_0 c_q.u, half-way bounce-back at a wall or inlet with velocity u.
 
-    velocity: one entry per axis; names are kernel arguments, and an access to a field [entries] gives one
-    value per entry. The density in the momentum term is the reference density 1, which keeps the mass balance
-    (Ladd 1994). Raises KernelError for a wall that moves on a lattice that carries no momentum.
+    velocity: one entry per axis. Names are kernel arguments; an access to a field [entries] gives one value
+    per entry. The momentum term uses the reference density 1, which conserves mass (Ladd 1994). Raises
+    KernelError for a moving wall on a lattice that carries no momentum.
     """
 
     title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
@@ -218,7 +219,8 @@ class VelocityBounceBack(BoundaryCondition):
 
 
 class NoSlip(VelocityBounceBack):
-    """f_q = f*_p, half-way bounce-back off a wall at rest (a sparse list has it for nothing)."""
+    """f_q = f*_p, half-way bounce-back at a wall at rest. A sparse list needs no such sweep: its neighbour
+    table implements it."""
 
     def __init__(self, lattice: Lattice) -> None:
         require_lattice(lattice)
@@ -226,15 +228,17 @@ class NoSlip(VelocityBounceBack):
 
 
 class PressureAntiBounceBack(BoundaryCondition):
-    """f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], anti-bounce-back that holds the density.
+    """f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], anti-bounce-back at a given density.
 
     rho: the density at the boundary, p = rho / 3 (Ginzburg et al. 2008). velocity: one entry per axis, or
-    None for that of the boundary cell, from its post-collision populations. force: as in the collision, for
-    that velocity. compressible: as there; without it the terms of u have the density 1. saved: the name of a
-    velocity field, for which steps that leave these populations in the neighbours (AA, odd) do not gather
-    them: they use the cell's entry there, which the after_even sweep leaves, the velocity of the step before.
-    Where no step has them in the current cell, moments() writes it. Raises KernelError for a lattice that
-    carries no momentum; the value of a scalar: ScalarValue.
+    None for the velocity of the boundary cell, computed from its post-collision populations. force: as in the
+    collision, for that velocity. compressible: as in the collision; if False, the terms of u use the density
+    1. saved: the name of a velocity field. Steps that leave these populations in the neighbours (AA, odd)
+    then do not gather them, but use the cell's entry of this field: the velocity of the step before, which
+    the after_even sweep stores. For patterns in which no step leaves them in the cell itself, moments()
+    writes it.
+
+    Raises KernelError for a lattice that carries no momentum; for the value of a scalar use ScalarValue.
     """
 
     title = "f_q = -f*_p + 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2], p opposite to q"

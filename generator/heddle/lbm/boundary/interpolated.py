@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walls that lie anywhere on the link: bounce-back with interpolation."""
+"""Walls at any position on a link: interpolated bounce-back."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ class Bouzidi(BoundaryCondition):
 
     With d the distance to the wall in units of |c_q| and p the direction that leads to it: for d < 1/2 f_q =
     2 d f*_p(x) + (1 - 2 d) f*_p(x - c_p), else f_q = f*_p(x) / (2 d) + (1 - 1 / (2 d)) f*_q(x). The first
-    f*_p(x - c_p) is what arrives in the cell, so both forms need nothing but its own links and serve every
-    pattern. distance: over a list the prefix of fields with one value per entry, `distance_e` for the wall
-    met in direction e and so on; on a face a name or number for all links. velocity: of the wall, or None. A
-    link whose other end is a wall too bounces half-way. Some cells of a dense box (boundary(..., cells=True))
-    are a list, too.
+    f*_p(x - c_p) is the population that arrives in the cell, so both forms need only the cell's own links and
+    work with every pattern. A link whose other end is a wall, too, uses half-way bounce-back.
 
-    order: "linear", or "quadratic", whose interpolation has an error of one order more (the flow keeps the
-    second order of the lattice, and the magic parameter counts as well): for d < 1/2 f_q = d (1 + 2 d)
-    f*_p(x) + (1 - 4 d^2) f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1)
-    / d f*_q(x) - (2 d - 1) / (2 d + 1) f*_q(x - c_p). It looks two cells inwards: over a dense face it takes
-    a pattern with ghost_layers=2. Over a list it follows two links, and where the second ends at a wall, as
-    in a gap of two cells, the link takes the linear form, which needs one cell behind the own one. EsoTwist
-    and EsoPull take the numbers of the cells behind the own one, `cell_w` and so on, from
-    heddle::neighbour_indices(..., 2). Over cells of a dense box it looks two cells inwards as over a face,
-    and the field `linear` [entries] (uint32) marks with bit q the links that take the linear form, as
-    heddle::geometry::body_links finds them. Raises KernelError for another order, and for a number that is no
-    distance on a link.
+    distance: over a list the prefix of fields with one value per entry, `distance_e` for the wall in
+    direction e and so on; on a face one name or number for all links. velocity: of the wall, or None.
+    Selected cells of a dense box (boundary(..., cells=True)) are a list, too.
+
+    order: "linear", or "quadratic", whose interpolation error is one order higher (the flow keeps the second
+    order of the lattice, and the magic parameter matters as well): for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1
+    - 4 d^2) f*_p(x - c_p) - d (1 - 2 d) f*_p(x - 2 c_p), else f*_p / (d (2 d + 1)) + (2 d - 1) / d f*_q(x) -
+    (2 d - 1) / (2 d + 1) f*_q(x - c_p). It accesses two cells inwards: over a dense face it needs a pattern
+    with ghost_layers=2. Over a list it follows two links; if the second one ends at a wall, as in a gap of
+    two cells, the link uses the linear form, which needs one cell. EsoTwist and EsoPull take the indices of
+    these cells, `cell_w` and so on, from heddle::neighbour_indices(..., 2). Over cells of a dense box it
+    accesses two cells inwards as over a face, and bit q of the field `linear` [entries] (uint32) marks links
+    that use the linear form; heddle::geometry::body_links computes it.
+
+    Raises KernelError for another order, and for a number that is not a distance on a link.
     """
 
     title = "as interpolated, p opposite to q"

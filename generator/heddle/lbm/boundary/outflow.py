@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open faces: what comes in is taken from inside; and periodic faces with a difference of pressure."""
+"""Open faces, whose incoming populations are taken from inside, and periodic faces with a pressure
+difference."""
 
 from __future__ import annotations
 
@@ -27,14 +28,15 @@ from heddle.model.require import require_flag
 
 
 class Outflow(BoundaryCondition):
-    """f_q(x) = f_q(x - n), zero gradient: what comes in is what arrives one cell further inside.
+    """f_q(x) = f_q(x - n), zero gradient: incoming populations are those that arrive one cell further
+    inside.
 
-    n is the outward normal. Nothing holds the pressure there, which drifts; PressureAntiBounceBack does. At
-    the ends of a dense face the populations beside it have to be current. Over a list the sweep follows the
-    links of the cell inside, walls and all; without such a cell the link is a wall. The cells of the list lie
-    in one layer, so that none of them is inside of another one. EsoTwist and EsoPull take the numbers of the
-    cells inside, `cell_w` for a normal of e, from heddle::neighbour_indices. Raises KernelError for a sweep
-    over a list without a normal.
+    n is the outward normal. Nothing fixes the pressure at the face, so it drifts; PressureAntiBounceBack
+    fixes it. At the ends of a dense face, the neighbouring populations must be up to date. Over a list, the
+    sweep follows the links of the inner cell, including its walls; without an inner cell, the link is a wall.
+    The cells of the list must form one layer, so that none of them is the inner cell of another one. EsoTwist
+    and EsoPull take the indices of the inner cells, `cell_w` for a normal of e, from
+    heddle::neighbour_indices. Raises KernelError for a sweep over a list without a normal.
     """
 
     title = "f_q(x) = f_q(x - n), n the outward normal"
@@ -65,12 +67,14 @@ class Outflow(BoundaryCondition):
 class ConvectiveOutflow(Outflow):
     """f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U): d_t f + U d_n f = 0, implicit.
 
-    speed: U, about the mean velocity through the face. saved: what keeps f_q(x, t) from step to step; 0, a
-    fluid at rest, is a start. On a face the name of a field with one component per direction, as large as the
-    face; over a list the prefix of fields with one value per entry, `outflow_w` and so on. Raises KernelError
-    for a speed that is not above 0. Disturbances that travel with U leave with less reflection than through
-    Outflow (tests/kernels/ lbm_boundaries: of a pulse of sound 1 % comes back instead of 26 %, of a vortex
-    0.2 % instead of 2 %).
+    speed: U, about the mean velocity through the face. saved: a field that stores f_q(x, t) between steps; 0,
+    a fluid at rest, is a valid initial value. On a face the name of a field with one component per direction
+    and the extents of the face; over a list the prefix of fields with one value per entry, `outflow_w` and so
+    on. Raises KernelError for a speed that is not positive.
+
+    Disturbances that travel with U leave with less reflection than through Outflow
+    (tests/kernels/lbm_boundaries: 1 % of a sound pulse is reflected instead of 26 %, 0.2 % of a vortex
+    instead of 2 %).
     """
 
     title = "f_q(x, t + 1) = [f_q(x, t) + U f_q(x - n, t + 1)] / (1 + U)"

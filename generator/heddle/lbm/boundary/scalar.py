@@ -15,9 +15,8 @@ from heddle.model.equations import Equations, Scalar, add, multiply, negate, qua
 
 class ScalarValue(BoundaryCondition):
     """g_q = -g*_p + 2 w_q T, anti-bounce-back: the value T half-way behind the cell, at a wall at rest
-    (Ginzburg 2005). With magic = 3/16 a parabola of T is exact. value: a name, a number, or a field [entries]
-    or of the face.
-    """
+    (Ginzburg 2005). With magic = 3/16, a parabolic profile of T is exact. value: a name, a number, or a
+    field [entries] or of the face."""
 
     title = "g_q = -g*_p + 2 w_q T, p opposite to q"
 
@@ -48,8 +47,8 @@ class ScalarValue(BoundaryCondition):
 class ScalarFlux(BoundaryCondition):
     """g_q = g*_p + j: a flux j into the fluid through each wall link, 0 for an insulated wall.
 
-    flux: per link of an axis lattice, D2Q5 or D3Q7, which has one link through a face, so that j is the flux
-    through a unit of area. Raises KernelError for a flux that is not 0 on other lattices.
+    flux: per link of an axis lattice, D2Q5 or D3Q7. These have one link per face, so j is the flux per unit
+    area. Raises KernelError for a non-zero flux on other lattices.
     """
 
     title = "g_q = g*_p + j, p opposite to q"

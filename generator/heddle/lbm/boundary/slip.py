@@ -16,23 +16,23 @@ from heddle.model.field import IsWallLink
 class FreeSlip(BoundaryCondition):
     """f_q(x) = f*_r(x - t), specular reflection half-way behind a face.
 
-    r is q mirrored at the face, t the part of c_q along it: the population that left the neighbour comes back
-    with its velocity along the wall. So f* beside the face is read one cell further along it, at the ends of
-    a dense face in the ghost layer. Where the flow goes on there, periodic or in another block, sweep after
-    the exchange. Where another boundary begins, sweep that one after this one: what has come out of the ghost
-    layer comes in through both, and what is swept last holds. Where another face slips, sweep the edge after
-    the two faces, FreeSlip() with face=("w", "n"), over the cells in both: what comes in through both is
-    mirrored at both. So with three that meet in a corner, after their edges. Boundaries that do not slip come
-    after all of these.
+    r is q mirrored at the face, t the part of c_q along it: the population that left the neighbour returns
+    with the same velocity along the wall. The sweep therefore reads f* one cell further along the face, at
+    the ends of a dense face in the ghost layer.
 
-    Over a list of pull, push and AA the table has it without a sweep (`slips` of heddle::IndexList), and a
-    sweep is refused: there f*_r lies in the very element that the neighbour's own sweep sets. The table has
-    the edges and corners where such faces meet as well. EsoTwist and EsoPull keep the two apart; their sweep
-    takes a normal and the numbers of the cells beside, `cell_n` and so on, from heddle::neighbour_indices,
-    and where there is none f*_p comes back (bounce-back), as in the table. Where faces meet that is the slip
-    at all of them on lattices without corners, D2Q9 and D3Q19; on D3Q27, whose populations go on along an
-    edge, sweep the cells of the edge after those of the two faces, FreeSlip() with normal=("w", "n"). Raises
-    KernelError there for a sweep without a normal.
+    Order of sweeps on dense faces: if the flow continues at an end of the face, periodically or in another
+    block, sweep after the exchange. Apply free-slip faces first, then edges where two of them meet, as
+    FreeSlip() with face=("w", "n") over the cells in both faces, then corners of three in the same way, then
+    all other boundaries: populations that enter through two sides take the value of the last sweep.
+
+    Over a list of Pull, Push and AA, the neighbour table implements free slip without a sweep, also in edges
+    and corners where such faces meet (`slips` of heddle::IndexList). A sweep is refused there, because f*_r
+    is in the element that the neighbour's own sweep sets. EsoTwist and EsoPull keep the two elements apart;
+    their sweep takes a normal and the indices of the neighbouring cells, `cell_n` and so on, from
+    heddle::neighbour_indices, and reflects f*_p (bounce-back) if there is no such cell, as the table does.
+    Where faces meet, that is free slip at all of them on lattices without corners, D2Q9 and D3Q19. On D3Q27,
+    whose populations continue along an edge, sweep the cells of the edge after those of the two faces,
+    FreeSlip() with normal=("w", "n"). Raises KernelError there for a sweep without a normal.
     """
 
     title = "f_q(x) = f*_r(x - t), r mirrored at the side, t the part of c_q along it"

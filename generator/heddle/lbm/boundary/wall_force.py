@@ -18,11 +18,12 @@ from heddle.model.require import vector
 
 @dataclass(frozen=True)
 class WallForce:
-    """Which sums a sweep gives: the force, and the torque about a point (in a plane torque_z alone).
+    """The sums that a sweep computes: the force, and the torque about a point (in two dimensions only
+    torque_z).
 
-    force, torque: their names, None for none. arm: from that point to the centre of the boundary cell, one
-    entry per axis; None for fields of a list, `arm_x` and so on. The length of the link adds nothing to the
-    torque, since what a link exchanges points along it.
+    force, torque: their names, or None. arm: the vector from that point to the centre of the boundary cell,
+    one entry per axis; None for fields of a list, `arm_x` and so on. The length of the link does not change
+    the torque, because the momentum exchanged on a link points along it.
     """
 
     force: str | None = None

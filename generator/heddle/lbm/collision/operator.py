@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of the collision operators: from the populations that arrive in a cell to those that leave it.
 
-Each operator is a function of a mapping from direction names to populations. It knows nothing of streaming or
-storage but whether the populations are zero-centred (f - w, which keeps the rounding errors of weak flows
-small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
+Each operator is a function of a mapping from direction names to populations. It is independent of streaming
+and storage, except for whether the populations are zero-centred (f - w, which keeps the rounding errors of
+weak flows small). The kinematic viscosity is c_s^2 (1/omega - 1/2) in lattice units.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CellStress:
 
 
 class Options(TypedDict, total=False):
-    """What every operator takes beside its lattice and rates; see CollisionOperator."""
+    """The options that every operator takes in addition to its lattice and rates; see CollisionOperator."""
 
     force: Force | None
     eddy_viscosity: ViscosityModel | None
@@ -62,7 +62,8 @@ class Options(TypedDict, total=False):
 
 
 class Collision(HalfOfAStep, ABC):
-    """Anything that makes post-collision populations of arrived ones, on the lattice `lattice`.
+    """Base of everything that computes post-collision populations from arrived ones, on the lattice
+    `lattice`.
 
     letter: of the populations, in formulas and in emitted code.
     """
@@ -96,18 +97,20 @@ class Collision(HalfOfAStep, ABC):
 
 
 class CollisionOperator(Collision):
-    """Base of the operators of a flow.
+    """Base of the collision operators of a flow.
 
     omega: relaxation rate of the shear stress, 0 < omega < 2: a name, a number or an expression. force: a
-    force density, one entry per axis - names of arguments, numbers, fields, expressions of the place - or a
-    ForceModel with one, or None. A ForceModel (He, ExactDifference) is for BGK and TRT: it gives a source to
-    each direction with the prefactors of their one or two rates, where the others relax moments and give each
-    its share of a force. eddy_viscosity: a subgrid model that adds to the viscosity of omega, or None.
-    rheology: a law of the viscosity, which takes the place of omega, or None. compressible: False for the
-    incompressible equilibrium of He and Luo (1997), whose steady flows are exactly free of divergence.
-    CentralMoment, Cumulant, ParametrisedCumulant and KBC have none: its populations are a sum of density and
-    momentum, no product in a frame that moves with j / rho. Raises KernelError for a lattice that carries no
-    momentum, a rate known to be unstable, or an option that there is not.
+    force density, one entry per axis (names of arguments, numbers, fields, or expressions of the position),
+    or a ForceModel with one, or None. A ForceModel (He, ExactDifference) is for BGK and TRT: it gives each
+    direction a source with the prefactors of their one or two rates, whereas other operators relax moments
+    and give each moment its share of the force. eddy_viscosity: a subgrid model that adds to the viscosity of
+    omega, or None. rheology: a viscosity law that replaces omega, or None. compressible: False for the
+    incompressible equilibrium of He and Luo (1997), whose steady flows are exactly divergence-free.
+    CentralMoment, Cumulant, ParametrisedCumulant and KBC have no such form: its populations are a sum of
+    density and momentum, not a product in a frame that moves with j / rho.
+
+    Raises KernelError for a lattice that carries no momentum, for a rate that is known to be unstable, and
+    for an unknown option.
     """
 
     takes_force_models = False
@@ -205,8 +208,8 @@ def relaxation_rate(rate: Scalar) -> sympy.Expr:
 def viscosity_model(
     omega: sympy.Expr, eddy: ViscosityModel | None, law: ViscosityModel | None
 ) -> ViscosityModel | None:
-    """The model in use beside a rate. Raises KernelError for two, for one that is given as the other kind,
-    and for a rate of its own beside a law."""
+    """The viscosity model that is used with a rate. Raises KernelError if both kinds are given, if a model
+    is given as the other kind, and if a rate is given with a viscosity law."""
     for model, kind, hint in (
         (eddy, "a subgrid model", "eddy_viscosity=lbm.Smagorinsky()"),
         (law, "a law of the viscosity", 'rheology=lbm.PowerLaw(consistency="K", exponent="m")'),

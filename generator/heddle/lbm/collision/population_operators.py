@@ -186,11 +186,11 @@ class BGK(PairOperator):
 
 
 class TRT(PairOperator):
-    """Two relaxation times (Ginzburg et al. 2008): omega for the even half, omega_minus for the odd one.
+    """Two relaxation times (Ginzburg et al. 2008): omega for the even half, omega_minus for the odd half.
 
-    magic: (1/omega - 1/2) (1/omega_minus - 1/2). 3/16 puts half-way walls exactly in the middle of the link,
-    1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection. Raises KernelError
-    for a number that is not above 0.
+    magic: (1/omega - 1/2) (1/omega_minus - 1/2). 3/16 places half-way walls exactly in the middle of the
+    link, 1/4 is the most stable, 1/6 and 1/12 remove leading errors of diffusion and advection. Raises
+    KernelError for a number that is not positive.
     """
 
     takes_force_models = True
@@ -256,9 +256,9 @@ class RelaxedMoments:
 class Regularised(PairOperator):
     """Populations rebuilt from density, momentum and stress (Latt and Chopard 2006).
 
-    omega_bulk: rate of the trace of the stress, as in MRT, which with higher rates of 1 is the same operator;
-    None: omega. 1 damps sound: without it a lid-driven cavity at a Reynolds number of 16 a cell never becomes
-    steady.
+    omega_bulk: rate of the trace of the stress, as in MRT, which is the same operator if its higher rates are
+    1; None: omega. 1 damps sound: without it, a lid-driven cavity at a Reynolds number of 16 per cell never
+    becomes steady.
     """
 
     title = "Collide: f* = f_eq + (1 - omega) 9/2 w (c_a c_b - delta_ab / 3) Pi_ab, Pi the stress of f - f_eq"

@@ -26,10 +26,10 @@ Law = tuple[sympy.Expr, sympy.Expr]
 
 @dataclass(frozen=True, kw_only=True)
 class GeneralisedNewtonian(ViscosityModel):
-    """Base of the laws, all in lattice units, kinematic (divided by density).
+    """Base of the viscosity laws. All quantities are in lattice units and kinematic (divided by density).
 
-    bounds: the least and the largest viscosity; the law is clipped to them. iterations: Newton steps. Raises
-    KernelError for bounds that are none, and for a negative parameter of the law.
+    bounds: the smallest and the largest viscosity; the law is clipped to them. iterations: Newton steps.
+    Raises KernelError for invalid bounds, and for a negative parameter of the law.
     """
 
     bounds: tuple[Scalar, Scalar] = (Fraction(1, 1000), 2)
@@ -101,9 +101,9 @@ class GeneralisedNewtonian(ViscosityModel):
 
 @dataclass(frozen=True, kw_only=True)
 class PowerLaw(GeneralisedNewtonian):
-    """nu = K |S|^(n - 1) (Ostwald and de Waele). consistency: K. exponent: n, below 1 for thinning.
+    """nu = K |S|^(n - 1) (Ostwald and de Waele). consistency: K. exponent: n, below 1 for shear thinning.
 
-    A thinning fluid at rest, of infinite viscosity by the law, has the largest of `bounds`.
+    A shear-thinning fluid at rest, whose viscosity is infinite by the law, gets the upper one of `bounds`.
     """
 
     consistency: Scalar

@@ -54,13 +54,13 @@ class Smagorinsky(ViscosityModel):
 
 @dataclass(frozen=True)
 class GradientModel(ViscosityModel):
-    """Base of the models that take velocity gradients: central differences of a stored velocity.
+    """Base of the models that need velocity gradients: central differences of a stored velocity.
 
-    constant: of the model. u: the name of the velocity field; it holds the state of the step before, as
-    moments() writes it, in a dense box with its ghost layer current. walls: over a list, what stands in for
-    the velocity where a link ends: "at_rest", the wall half a cell away, or "one_sided", nothing; see
-    heddle.lbm.neighbour_access. EsoTwist and EsoPull take the numbers of the cells beside there, from
-    heddle::neighbour_indices. Raises KernelError for other walls.
+    constant: of the model. u: the name of the velocity field. It holds the state of the step before, as
+    moments() writes it; in a dense box, its ghost layer must be up to date. walls: over a list, the treatment
+    of a link that ends: "at_rest", a wall with velocity 0 half a cell away, or "one_sided", one-sided
+    differences; see heddle.lbm.neighbour_access. EsoTwist and EsoPull take the indices of neighbouring cells
+    from heddle::neighbour_indices. Raises KernelError for other values of walls.
     """
 
     constant: Scalar

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments instead of populations in memory: ten numbers per cell in three dimensions, whatever the lattice.
+"""Moments instead of populations in memory: ten numbers per cell in three dimensions, whatever the
+lattice.
 
-The regularised collision makes all populations of density, momentum and stress. So it is enough to store
-these three as they are after the collision; a step rebuilds the populations that arrive from the moments of
-the cells they come from. Two arrays: 80 bytes per update in f32, where D3Q27 populations take 216. Source:
-Vardhan et al. 2019 (moment representation). f is linear in what is stored; the third moments of the recursive
-form follow from it.
+The regularised collision computes all populations from density, momentum and stress, so it is enough to store
+these three after the collision. A step rebuilds the arriving populations from the moments of the cells from
+which they come. Two arrays: 80 bytes per update in f32, where D3Q27 populations need 216. Source: Vardhan et
+al. 2019 (moment representation). f is linear in the stored moments; the third moments of the recursive form
+are computed from them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """Where each population is read and written in a step, as two functions.
 
 `read(q, step)` and `write(q, step)` give (slot, offset): population q of cell x is component `slot` of cell x
-+ offset. Everything else - the load and the store of a kernel, boundary sweeps, moments, the rows of a sparse
-neighbour table - follows from them.
++ offset. Everything else follows from them: loads and stores of kernels, boundary sweeps, moments, the rows
+of a sparse neighbour table.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class AccessPattern(ABC):
         return self.steps[(self.steps.index(step) + 1) % len(self.steps)]
 
     def check(self) -> None:
-        """Raise KernelError unless steps are free of races and populations arrive where they are read."""
+        """Raise KernelError unless steps are free of races and populations arrive where the next step
+        reads them."""
         directions = range(self.lattice.size)
         for step in self.steps:
             reads = [self.read(q, step) for q in directions]
@@ -96,7 +97,8 @@ class AccessPattern(ABC):
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The rows of the neighbour table, row q - 1 for direction q; empty if walls cannot be own-cell."""
+        """The rows of the neighbour table, row q - 1 for direction q; empty if populations at walls cannot
+        be kept in the cell itself."""
         return ()
 
     def bounce_back_slot(self, slot: PopulationSlot) -> PopulationSlot:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Esoteric patterns: in place, and both steps touch the same few neighbours.
+"""Esoteric patterns: in place, and both steps access the same few neighbours.
 
-A link of the lattice between two cells lives in two components of one of the cells around, whichever step: so
-there are no own-cell walls, and a list holds the cells behind walls whose components belong to fluid cells
-(`Link`, STORES_SOLID). Nobody updates those: what goes into a wall then comes back two steps later, full-way
-bounce-back, for nothing. Half-way bounce-back takes one mask per cell. Sources: EsoTwist, Geier and
-Schoenherr 2017; EsoPull, Lehmann 2022.
+In either step, a link of the lattice between two cells is stored in two components of one of the neighbouring
+cells. Populations at walls are therefore not in the cell itself, and a list also stores cells behind walls
+whose components belong to fluid cells (`Link`, STORES_SOLID). No kernel updates these cells: populations that
+enter a wall return two steps later, which is full-way bounce-back at no cost. Half-way bounce-back needs one
+mask per cell. Sources: EsoTwist, Geier and Schoenherr 2017; EsoPull, Lehmann 2022.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from heddle.model.streaming_kernels import STORES_SOLID, Link
 class Esoteric(InPlace):
     """Base of EsoTwist and EsoPull.
 
-    halfway_mask: name of a field (uint32, one value per cell) in which bit q marks population q as coming in
-    from a wall: walls at rest then lie half-way between cells and send back in one step what arrives, as the
-    neighbour tables of pull and AA have it. Without, walls send it back in two (full-way), with the same
-    steady flow. Cells behind the walls are those a list leaves out, or ghost cells of a dense box. Other
-    arguments: as StreamingPattern.
+    halfway_mask: name of a field (uint32, one value per cell) in which bit q marks that population q comes
+    from a wall. Walls at rest are then half-way between cells and reflect populations in one step, as the
+    neighbour tables of Pull and AA do. Without it, walls reflect in two steps (full-way), with the same
+    steady flow. Cells behind walls are cells that a list leaves out, or ghost cells of a dense box. Other
+    arguments: as for StreamingPattern.
     """
 
     has_halfway_mask = True
@@ -57,9 +57,9 @@ class Esoteric(InPlace):
 
 
 class EsoTwist(Esoteric):
-    """Geier and Schoenherr 2017: all shifts lie in {0, 1}, both steps look alike.
+    """Geier and Schoenherr 2017: all offsets are in {0, 1}, and both steps have the same form.
 
-    A list needs the cells at +x, +y and +z alone, 12 B per cell: the others are their neighbours.
+    A list stores only the cells at +x, +y and +z, 12 B per cell: all other cells are neighbours of these.
     """
 
     def shift(self, q: int) -> Offset:

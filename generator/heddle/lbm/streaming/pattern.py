@@ -39,16 +39,17 @@ from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels, Where
 
 
 class StreamingPattern(AccessPattern, HalfOfAStep):
-    """Base of the patterns. A pattern checks itself when it is made: a wrong one is refused.
+    """Base of the streaming patterns. A pattern checks itself when it is constructed.
 
-    lattice: the velocity set. field: name of the populations. field_next: where a two-array pattern writes.
-    zero_centred: the field holds f - w (the default); every kernel made by this object then agrees on it.
-    ghost_layers: of the fields; 2 for boundaries that look two cells inwards (Bouzidi, quadratic).
-    half_scale: a power of two; in f16 storage the fields hold so many times the populations. By default 2^15
-    for zero-centred ones, which must then be smaller than 2: populations down to 2e-9 keep all 11 bits.
-    halfway_mask: of EsoTwist and EsoPull, see there; walls of the others lie half-way by themselves. Raises
-    KernelError for what is no lattice, and if two cells would touch one element, or a population would not
-    arrive where it is read.
+    lattice: the velocity set. field: name of the populations. field_next: the second field of a two-array
+    pattern. zero_centred: the field holds f - w (the default), in every kernel of this pattern. ghost_layers:
+    of the fields; 2 for boundaries that access two cells inwards (Bouzidi, quadratic). half_scale: a power of
+    two; in f16 storage, fields hold the populations multiplied by it. The default is 2^15 for zero-centred
+    populations, which must then be smaller than 2: populations down to 2e-9 keep all 11 bits. halfway_mask:
+    of EsoTwist and EsoPull, see there; for other patterns, walls are always half-way.
+
+    Raises KernelError if the first argument is not a lattice, if two cells would access one element, and if a
+    population would not arrive where it is read.
     """
 
     does = "streams"
@@ -103,7 +104,7 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         self.check()
 
     def __call__(self, collide: Collision) -> StreamingKernels:
-        """The kernels that stream and collide: one a step, Load, the collision, Store."""
+        """The kernels that stream and collide, one per step: load, collide, store."""
         require_object(collide, Collision, "a collision", "stream(lbm.BGK(lattice))")
         self._require_lattice(collide)
         populations = (self.source.name, self.target.name)
@@ -135,8 +136,8 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         )
 
     def indexed_neighbours(self, walls: Walls = "at_rest") -> IndexedNeighbours:
-        """How kernels over a list see the cells beside their own: through links, or by numbers that are given
-        where links lead to cells behind walls."""
+        """How kernels over a list access neighbouring cells: through links, or by given indices if links
+        lead to cells behind walls."""
         require_walls(walls)
         slots = {
             link.offset: link.slot
