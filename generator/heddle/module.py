@@ -12,7 +12,7 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place, calling_place
 from heddle.halo.dense import Exchange, exchanges
 from heddle.halo.pack import check_fields, list_pack_kernel, pack_kernel
-from heddle.halo.sparse import Ends, ListExchange, ends_of, list_exchanges
+from heddle.halo.sparse import ListExchange, WrittenOffsets, list_exchanges, written_offsets
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import is_name
@@ -66,7 +66,7 @@ class PackModel:
     name: str
     source: KernelModel
     after: bool
-    ends: Ends
+    ends: WrittenOffsets
     wire: ir.Scalar | None
     unpack: bool
     about: str
@@ -95,7 +95,7 @@ class Halo:
     name: str
     kernels: tuple[str, ...]
     wire: ir.Scalar | None
-    ends: Ends
+    ends: WrittenOffsets
 
 
 @dataclass
@@ -263,14 +263,14 @@ class Module:
         self.halos[name] = Halo(name, chosen, scalar, ends)
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> WrittenOffsets:
         """Where the kernels over whole lists so far write."""
         models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
         lists = [k for k in models if k.space.is_list and not k.space.listed]
-        return ends_of(model.typed(precision(self.precisions[0])) for model in lists)
+        return written_offsets(model.typed(precision(self.precisions[0])) for model in lists)
 
     def _first_exchange(
-        self, name: str, kernels: Sequence[str], ends: Ends, place: Place
+        self, name: str, kernels: Sequence[str], ends: WrittenOffsets, place: Place
     ) -> Exchange | ListExchange:
         """The exchange that stands for all of a halo: they have fields of the same shapes."""
         found: list[Exchange | ListExchange] = []
@@ -337,7 +337,7 @@ class Module:
 
 
 def crossing(
-    kernel: ir.Kernel, ends: Ends, place: Place
+    kernel: ir.Kernel, ends: WrittenOffsets, place: Place
 ) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
     """What a typed kernel exchanges before and after it. ends: as in list_exchanges."""
     if kernel.space.is_list:

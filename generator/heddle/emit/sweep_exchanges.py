@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from heddle.emit.expression import type_text
 from heddle.emit.lane_walls import LaneWalls, lane_walls, lanes, walls
 from heddle.halo.dense import Exchange, exchanges
-from heddle.halo.sparse import Ends, LinkCrossing, ListExchange, list_exchanges
+from heddle.halo.sparse import LinkCrossing, ListExchange, WrittenOffsets, list_exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.space import Link
 from heddle.ir.target import Target, device_of, host_of
@@ -28,7 +28,7 @@ class Halo(Protocol):
     def wire(self) -> ir.Scalar | None: ...
 
     @property
-    def ends(self) -> Ends: ...
+    def ends(self) -> WrittenOffsets: ...
 
 
 def _offset(offset: Sequence[int]) -> str:

@@ -28,7 +28,7 @@ from heddle.ir.space import Link, Space
 from heddle.ir.visit import evaluated, statements
 
 Offset = tuple[int, ...]
-Ends = Mapping[tuple[str, int], frozenset[Offset]]
+WrittenOffsets = Mapping[tuple[str, int], frozenset[Offset]]
 """Of each component of a field, by name: the offsets at which kernels write it."""
 
 
@@ -58,7 +58,7 @@ class ListExchange:
     crossings: tuple[LinkCrossing, ...]
 
 
-def ends_of(kernels: Iterable[ir.Kernel]) -> Ends:
+def written_offsets(kernels: Iterable[ir.Kernel]) -> WrittenOffsets:
     """From where kernels over a whole list write each component; stores on wall links are left out, since no
     other cell reaches what lies behind a wall."""
     found: dict[tuple[str, int], set[Offset]] = {}
@@ -69,7 +69,7 @@ def ends_of(kernels: Iterable[ir.Kernel]) -> Ends:
 
 
 def list_exchanges(
-    kernel: ir.Kernel, place: Place | str = "", ends: Ends | None = None
+    kernel: ir.Kernel, place: Place | str = "", ends: WrittenOffsets | None = None
 ) -> tuple[ListExchange, ListExchange]:
     """What a typed kernel over a list needs before it runs, and what it leaves to be sent after.
 
@@ -96,7 +96,7 @@ def list_exchanges(
             "leave the kernel out of add_halo and use one block, or use lbm.Smagorinsky and strain_rate, "
             "which read no neighbours",
         )
-    ways = _Ways(kernel, kernel.space, ends_of([kernel]) if ends is None else ends, place)
+    ways = _Ways(kernel, kernel.space, written_offsets([kernel]) if ends is None else ends, place)
     return ways.exchange("before", reads), ways.exchange("after", _written(kernel))
 
 
@@ -118,7 +118,7 @@ class _Ways:
 
     kernel: ir.Kernel
     space: Space
-    ends: Ends
+    ends: WrittenOffsets
     place: Place | str
 
     def exchange(self, direction: Direction, accesses: Iterable[ir.Access]) -> ListExchange:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from heddle import Assignment, Sparse, fields, lbm
-from heddle.halo.sparse import ListExchange, ends_of, list_exchanges, text
+from heddle.halo.sparse import ListExchange, list_exchanges, text, written_offsets
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
 from heddle.ir.interpret import Array, run
@@ -213,7 +213,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
     ]
     kept = 0
     for kernel, steps in zip(kernels, seen, strict=True):
-        before, after = list_exchanges(kernel, ends=ends_of(kernels))
+        before, after = list_exchanges(kernel, ends=written_offsets(kernels))
         for b, block in enumerate(everywhere):
             for exchange, what in ((before, "read"), (after, "written")):
                 needed_here: Counter[tuple[str, int]] = Counter()
@@ -252,7 +252,7 @@ def test_exchanges_of_each_phase() -> None:
 
     def rows(pattern: str) -> list[list[int]]:
         kernels = typed(module_of(pattern, 3))
-        return [[len(e.crossings) for e in list_exchanges(k, ends=ends_of(kernels))] for k in kernels]
+        return [[len(e.crossings) for e in list_exchanges(k, ends=written_offsets(kernels))] for k in kernels]
 
     assert rows("pull") == [[18, 0]]
     assert rows("push") == [[0, 18]]
@@ -322,7 +322,7 @@ def test_packed_values_arrive(pattern: str, target: str) -> None:
     kernels = typed(module)
     for kernel in kernels:
         assert isinstance(kernel.space, ir_spaces.Sparse)
-        for exchange in list_exchanges(kernel, ends=ends_of(kernels)):
+        for exchange in list_exchanges(kernel, ends=written_offsets(kernels)):
             if exchange.crossings:
                 exchanged(module, exchange, blocks(7, kernel.space.links, 2), target)
 
@@ -371,6 +371,8 @@ def test_text_names_what_crosses() -> None:
     assert len(lines) == 19
     kernels = typed(module_of("twist", 3))
     assert isinstance(kernels[1].space, ir_spaces.Sparse)
-    lines = text(list_exchanges(kernels[1], ends=ends_of(kernels))[0], kernels[1].space.links).splitlines()
+    lines = text(
+        list_exchanges(kernels[1], ends=written_offsets(kernels))[0], kernels[1].space.links
+    ).splitlines()
     assert lines[0] == "before step_odd: owners send to ghost cells what 12 ways lead to"
     assert "  row  0  1: f.ne at ( 1,  1,  0), shared with the cell at ( 1,  1,  0)" in lines
