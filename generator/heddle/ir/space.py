@@ -29,18 +29,31 @@ class Space(Node):
     pass asks for the property that it needs and not for the class."""
 
     colours: int = 1
+    """Cells of one colour (see ir.colouring) run in any order, one colour after the other."""
     interleave: int = 1
+    """A GPU thread runs its cell in as many interleaved blocks, whose elements follow each other."""
     fixed_nx: int = 0
+    """The number of cells along x, where it is known."""
     unit_stride: bool = False
+    """Once lowered: the cells of a row follow each other in memory, in all fields."""
     walls: tuple[str, ...] = ()
+    """Sides of the box at which there may be a wall (see ir.walls)."""
     links: tuple[Link, ...] = ()
+    """The rows of the neighbour table; of a box, the links that lead to the current cell at a wall."""
     listed: bool = False
+    """A list of cell numbers selects the cells from those of the index list, or from a box."""
     strip_size: int = 0
+    """Cells for which the list says in one number where neighbours follow each other."""
     compressed: bool = False
+    """A GPU kernel finds neighbours in the compressed table of the list."""
     box: int = 0
-    cell: str = ""
-    entry: str = ""
+    """The dimensions of the dense box in which the cells of a list lie, at the positions PLACES."""
     name: str
+    """Of the index list; only lists have one."""
+    cell: str = ""
+    """What the kernel calls the number of the current cell,"""
+    entry: str = ""
+    """and that of its entry in a list that selects cells."""
 
     @property
     def is_box(self) -> bool:
@@ -105,12 +118,7 @@ class Space(Node):
 
 @node
 class Dense(Space):
-    """Every interior cell of a box of `rank` dimensions. colours: cells of one colour (see ir.colouring) run
-    in any order, colours `first_colour` to `last_colour` - 1 one after the other; 1: no colours. interleave:
-    a GPU thread runs its cell in as many interleaved blocks, whose elements follow each other. fixed_nx: how
-    many cells there are along x, where that is known; 0: any number. unit: once lowered, the kernel takes for
-    granted that the cells of a row follow each other in memory, in all fields. walls: sides of the box at
-    which there may be one, and the links that lead to the current cell there (see ir.walls)."""
+    """Every interior cell of a box of `rank` dimensions."""
 
     rank: int
     colours: int = 1
@@ -138,12 +146,7 @@ PLACES = ("cell_x", "cell_y", "cell_z")
 
 @node
 class Sparse(Space):
-    """The cells of an index list; `listed`: a subset of them given by a list of cell numbers. strip_size:
-    cells for which the list says in one number where neighbours follow each other; 0 if the kernel does not
-    ask. compressed: a GPU kernel finds neighbours in the compressed table of the list. box: where not 0, the
-    cells are some of a dense box of so many dimensions instead: the fields are dense, and the place of the
-    cell of an entry lies in the fields PLACES. cell, entry: what the kernel calls the number of the current
-    cell, and of its entry among listed ones."""
+    """The cells of an index list, or some of them; or some cells of a box."""
 
     name: str
     listed: bool = False
