@@ -75,7 +75,7 @@ class ExpressionPrinter:
         """An integer literal is an `int`; where the other argument has another type, the template needs to be
         told."""
         literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)  # type: ignore[union-attr]
-        return f"<{type_text(args[0].type)}>" if name in ("min", "max") and literals else ""
+        return f"<{type_text(args[0].type)}>" if FUNCTIONS[name].one_type and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:

@@ -102,16 +102,14 @@ UNKNOWN_RUN = 0xFFFFFFFF
 LANE = Symbol("lane of a call", I64)
 
 
-def _lanes(count: Expression, target: Load, value: Expression) -> tuple[Statement, ...]:
-    """`target = value` for each lane below a count."""
+def _lanes(count: Expression, target: Load, value: Expression) -> Sequence[Statement]:
+    """`target = value` for each lane below a count, in any order."""
     return (Loop("simd", LANE, integer(0), count, integer(1), (Store(target, value),)),)
 
 
-def _each(
-    count: int, target: Callable[[Expression], Load], value: Callable[[Expression], Expression]
-) -> Loop:
-    """`target = value` for each lane of a known number, one after the other."""
-    return Loop("lanes", LANE, integer(0), integer(count), integer(1), (Store(target(LANE), value(LANE)),))
+def _each(length: int, target: Load, value: Expression) -> Sequence[Statement]:
+    """`target = value` for each of so many lanes, one after the other."""
+    return (Loop("lanes", LANE, integer(0), integer(length), integer(1), (Store(target, value),)),)
 
 
 def _after(first: Load, lane: Expression) -> Load:
@@ -182,11 +180,11 @@ def _store_halves(
 
 
 def _load_vector(local: Symbol, first: Load, length: int) -> Sequence[Statement]:
-    return (_each(length, lambda lane: Load(local, lane), lambda lane: _after(first, lane)),)
+    return _each(length, Load(local, LANE), _after(first, LANE))
 
 
 def _store_vector(first: Load, local: Symbol, length: int) -> Sequence[Statement]:
-    return (_each(length, lambda lane: _after(first, lane), lambda lane: Load(local, lane)),)
+    return _each(length, _after(first, LANE), Load(local, LANE))
 
 
 def _nothing(**_: Expression | int) -> Sequence[Statement]:

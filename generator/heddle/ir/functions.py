@@ -124,7 +124,8 @@ class Function:
     exact: correctly rounded on every target (so bit-identical); others are library functions.
     flops: what the cost line counts. header: of `heddle/device`, where the function is not one of <cmath>;
     gpu_header: where device code has another one. arrays: so many of the first arguments are arrays. Then
-    `meaning` takes first what rounds a number to the type of the result, and arrays as sequences.
+    `meaning` takes first what rounds a number to the type of the result, and arrays as sequences. one_type: a
+    template over the type of all its arguments, which is spelled where one of them is an integer literal.
     """
 
     arguments: int
@@ -138,6 +139,7 @@ class Function:
     header: str = ""
     gpu_header: str = ""
     arrays: int = 0
+    one_type: bool = False
 
 
 def _reduction(operation: str) -> Function:
@@ -175,8 +177,12 @@ FUNCTIONS: dict[str, Function] = {
     "sin": Function(1, math.sin, "std::sin", exact=False, c_names=("sinf",), sympy="sin"),
     "cos": Function(1, math.cos, "std::cos", exact=False, c_names=("cosf",), sympy="cos"),
     "tanh": Function(1, math.tanh, "std::tanh", exact=False, c_names=("tanhf",), sympy="tanh"),
-    "min": Function(2, COMBINATION["min"], "heddle::min", sympy="Min", header="arithmetic.hpp"),
-    "max": Function(2, COMBINATION["max"], "heddle::max", sympy="Max", header="arithmetic.hpp"),
+    "min": Function(
+        2, COMBINATION["min"], "heddle::min", sympy="Min", header="arithmetic.hpp", one_type=True
+    ),
+    "max": Function(
+        2, COMBINATION["max"], "heddle::max", sympy="Max", header="arithmetic.hpp", one_type=True
+    ),
     "sign": Function(1, _sign, "heddle::sign", sympy="sign", header="arithmetic.hpp"),
     # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
     "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
