@@ -121,7 +121,8 @@ generator_tests() {
   counted "generator tests" "$results/pytest.xml" \
     "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator" \
     "$bin/python" -m pytest -c generator/pyproject.toml --rootdir . -o cache_dir="$build/pytest" \
-    --numprocesses "$jobs" --dist loadfile --junitxml "$results/pytest.xml" "$@" tests/generator || :
+    --numprocesses "$jobs" --dist loadfile --max-worker-restart 0 --junitxml "$results/pytest.xml" "$@" \
+    tests/generator || :
 }
 
 # clang-tidy on what a change touches; what the time did not suffice for is said.

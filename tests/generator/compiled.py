@@ -45,7 +45,11 @@ SUFFIXES = {name: target.suffix for name, target in TARGETS.items()} | {
 
 class Library:
     """The kernels of some modules, each with the targets it is built for, in one shared library: not cuda and
-    hip together, whose waves differ. plain: not optimised, which is quicker."""
+    hip together, whose waves differ. plain: not optimised, which is quicker.
+
+    Without -fno-gnu-unique, a process that has loaded several of these libraries has one copy of the
+    emulation's statics, those of the first wave.
+    """
 
     def __init__(
         self, folder: Path, modules: Sequence[tuple[Module, Sequence[str]]], plain: bool = False
@@ -82,6 +86,7 @@ class Library:
                     *STRICT,
                     *self.flags[target],
                     "-fPIC",
+                    "-fno-gnu-unique",
                     "-c",
                     str(self.units[target]),
                     *self.includes,
