@@ -22,7 +22,7 @@ Flow<T>::Flow(const Voxels& image, const Drive& drive, heddle::Memory memory, he
     parts_.back()->add_steps(loop_);
     parts_.back()->add_moments(moments_);
   });
-  total_.emplace(party_grid(), velocity(), heddle::ReductionKind::sum, ranks.parties(), drive.axis);
+  total_.emplace(process_grid(), velocity(), heddle::ReductionKind::sum, ranks.processes(), drive.axis);
 }
 
 template <class T> std::vector<const heddle::SparseField<T>*> Flow<T>::velocity() const {

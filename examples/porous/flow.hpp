@@ -54,8 +54,8 @@ public:
     return drive.viscosity * flux / drive.force * static_cast<double>(length) / static_cast<double>(period);
   }
 
-  /// Slabs with as many pores each, as the parties of the ranks share them.
-  [[nodiscard]] heddle::BlockGrid party_grid() const { return ranks_->party_grid(grid_); }
+  /// Slabs with as many pores each, as the processes of the ranks share them.
+  [[nodiscard]] heddle::BlockGrid process_grid() const { return ranks_->process_grid(grid_); }
   /// Velocity of the state after the last run(), of each block that is here.
   [[nodiscard]] std::vector<const heddle::SparseField<T>*> velocity() const;
 

@@ -76,7 +76,7 @@ Medium medium(const Options& options, bool prints) {
 /// The plane through the middle along the flow: the flow's axis to the right, the next one upwards. On rank
 /// 0; all call it together.
 template <class T>
-Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transport& parties) {
+Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transport& processes) {
   const auto a = static_cast<std::size_t>(axis);
   const std::size_t b = (a + 1) % 3;
   const std::size_t c = (a + 2) % 3;
@@ -102,13 +102,13 @@ Slice middle(const Flow<T>& flow, const Voxels& image, int axis, heddle::Transpo
     });
   }
   // A row of what each knows; a pore is known to one.
-  const int ranks = parties.ranks();
+  const int ranks = processes.ranks();
   const auto n = static_cast<std::int64_t>(mine.size());
   const heddle::BlockGrid rows({{0, 0, 0}, {n, ranks, 1}}, {1, ranks, 1}, {false, false, false}, ranks);
   const std::vector<float> all = heddle::gather_cells<float>(
       rows,
       [&](int, std::int64_t, std::int64_t, std::span<float> row) { std::ranges::copy(mine, row.begin()); },
-      parties);
+      processes);
   slice.speed = std::move(mine);
   for (std::size_t i = 0; i < all.size(); ++i) {
     float& speed = slice.speed[i % slice.speed.size()];
@@ -137,7 +137,7 @@ void print_result(const Options& options, const Medium& given, const Steady& ste
 
 template <class T>
 void run(const Options& options, const heddle::Environment& environment, heddle::Ranks& ranks) {
-  heddle::Transport& parties = ranks.parties();
+  heddle::Transport& processes = ranks.processes();
   const bool prints = ranks.first();
   const Medium given = medium(options, prints);
   const Voxels& image = given.image;
@@ -146,14 +146,14 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
   const auto voxels = static_cast<double>(image.pore.size());
   const auto pores =
       static_cast<double>(std::accumulate(image.pore.begin(), image.pore.end(), std::int64_t{0}));
-  heddle::OutputFolder results(options.out, 13 * voxels, parties);
+  heddle::OutputFolder results(options.out, 13 * voxels, processes);
 
   if (prints) {
     std::printf("medium    %s, porosity %.4f\n", image.title.c_str(), given.porosity);
     std::printf("domain    %lld x %lld x %lld voxels, %.3f million of pores\n",
                 static_cast<long long>(image.extent[0]), static_cast<long long>(image.extent[1]),
                 static_cast<long long>(image.extent[2]), pores / 1e6);
-    std::printf("lists     %s\n", flow.lists().line(parties.rank(), parties.ranks()).c_str());
+    std::printf("lists     %s\n", flow.lists().line(processes.rank(), processes.ranks()).c_str());
     std::fputs(environment.describe().c_str(), stdout);
   }
   const Steady steady =
@@ -168,17 +168,17 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
       options.drive, flux, given.length, image.extent[static_cast<std::size_t>(options.drive.axis)]);
   if (prints) print_result(options, given, steady, flux, permeability, pores);
 
-  const heddle::BlockGrid grid = flow.party_grid();
+  const heddle::BlockGrid grid = flow.process_grid();
   const double spacing = options.voxel_size > 0 ? options.voxel_size : 1;
-  heddle::Output output(results.unfinished(), "flow", grid, parties,
+  heddle::Output output(results.unfinished(), "flow", grid, processes,
                         {.spacing = {spacing, spacing, spacing}});
   output.add(flow.velocity(), "velocity", T(0));
   output.add<std::uint8_t>("pore", 1, [&](int block, std::int64_t x, std::int64_t y, std::int64_t z, int) {
-    const auto& lower = grid.block(grid.first_block(parties.rank()) + block).lower;
+    const auto& lower = grid.block(grid.first_block(processes.rank()) + block).lower;
     return image.pore[image.index(lower[0] + x, lower[1] + y, lower[2] + z)];
   });
   output.write(0, static_cast<double>(steady.steps));
-  const Slice slice = middle(flow, image, options.drive.axis, parties);
+  const Slice slice = middle(flow, image, options.drive.axis, processes);
   if (can_draw() && prints) {
     char subtitle[160];
     std::snprintf(subtitle, sizeof subtitle,

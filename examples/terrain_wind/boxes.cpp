@@ -40,9 +40,9 @@ void VelocityBoxes::add_to(heddle::Output& output, const Domain& domain) const {
                            });
 }
 
-std::array<std::vector<float>, 3> VelocityBoxes::gather(heddle::Transport& parties) const {
-  const heddle::BlockGrid grid = solver_->party_grid();
-  const int first = grid.first_block(parties.rank());
+std::array<std::vector<float>, 3> VelocityBoxes::gather(heddle::Transport& processes) const {
+  const heddle::BlockGrid grid = solver_->process_grid();
+  const int first = grid.first_block(processes.rank());
   std::array<std::vector<float>, 3> all;
   for (std::size_t c = 0; c < 3; ++c) {
     all[c] = heddle::gather_cells<float>(
@@ -54,7 +54,7 @@ std::array<std::vector<float>, 3> VelocityBoxes::gather(heddle::Transport& parti
                             static_cast<std::ptrdiff_t>(values.index(0, j - lower[1], k - lower[2]));
           std::copy_n(from, row.size(), row.begin());
         },
-        parties);
+        processes);
   }
   return all;
 }

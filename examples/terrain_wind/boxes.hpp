@@ -25,7 +25,7 @@ public:
   /// Files get the velocity that was taken last, and where there is air; this must outlive the output.
   void add_to(heddle::Output& output, const Domain& domain) const;
   /// Each component on the whole domain, x fastest, on rank 0; elsewhere empty.
-  [[nodiscard]] std::array<std::vector<float>, 3> gather(heddle::Transport& parties) const;
+  [[nodiscard]] std::array<std::vector<float>, 3> gather(heddle::Transport& processes) const;
 
 private:
   struct Values {

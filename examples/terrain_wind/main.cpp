@@ -98,10 +98,10 @@ std::string compass(double degrees) {
 constexpr double bytes_a_cell = 3 * sizeof(float) + 1; // of a file
 
 /// Bytes a second that the processors of all ranks move together, see roofline.hpp; 0 for devices.
-double bandwidth_of_all(const Options& options, const Solver& solver, heddle::Transport& parties) {
+double bandwidth_of_all(const Options& options, const Solver& solver, heddle::Transport& processes) {
   const auto all = heddle::reduction_of_numbers(
       heddle::ReductionKind::sum,
-      [&] { return stream_bandwidth(std::min<std::int64_t>(solver.cells_here(), 4'000'000)); }, parties);
+      [&] { return stream_bandwidth(std::min<std::int64_t>(solver.cells_here(), 4'000'000)); }, processes);
   return options.gpu ? 0 : all();
 }
 
@@ -157,7 +157,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   const Clock clock;
   heddle::Environment environment({.threads = options.threads.value_or(0)});
   const WideFetches fetches(ranks, options.gpu);
-  heddle::Transport& parties = ranks.parties();
+  heddle::Transport& processes = ranks.processes();
   const bool prints = ranks.first();
   const Domain domain = make_domain(options);
   const LogProfile wind(options.wind, options.reference, options.roughness);
@@ -168,7 +168,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   heddle::OutputFolder results(options.out,
                                static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
                                    bytes_a_cell,
-                               parties, place_of_files(options, parties));
+                               processes, place_of_files(options, processes));
   if (prints) {
     print_head(options, domain, units, fastest, steps);
     std::fputs(environment.describe().c_str(), stdout);
@@ -176,21 +176,21 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
   const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
   Solver solver(domain, wind, units, memory, ranks);
-  if (prints) std::printf("lists     %s\n", solver.lists().line(parties.rank(), parties.ranks()).c_str());
-  const double bandwidth = bandwidth_of_all(options, solver, parties);
-  Saves saves(options, units, steps, solver, parties);
+  if (prints) std::printf("lists     %s\n", solver.lists().line(processes.rank(), processes.ranks()).c_str());
+  const double bandwidth = bandwidth_of_all(options, solver, processes);
+  Saves saves(options, units, steps, solver, processes);
   std::int64_t first = 0;
   std::int64_t frame = 0;
   if (options.resume) saves.read(*options.resume, first, frame);
   const std::string run_text = about(options, domain, units, steps);
-  const bool goes_on = frame > 0 && results.keep_series("wind", frame, run_text);
-  if (prints && options.resume) print_resumed(first, frame, goes_on);
+  const bool resume = frame > 0 && results.keep_series("wind", frame, run_text);
+  if (prints && options.resume) print_resumed(first, frame, resume);
 
   heddle::OutputOptions place{
       .origin = {0, 0, domain.bottom}, .spacing = {domain.cell, domain.cell, domain.cell}, .about = run_text};
-  heddle::Output mean_output(results.unfinished(), "mean", solver.party_grid(), parties, place);
-  place.goes_on = goes_on;
-  heddle::Output output(results.unfinished(), "wind", solver.party_grid(), parties, place);
+  heddle::Output mean_output(results.unfinished(), "mean", solver.process_grid(), processes, place);
+  place.resume = resume;
+  heddle::Output output(results.unfinished(), "wind", solver.process_grid(), processes, place);
   VelocityBoxes velocity(solver, units);
   velocity.add_to(output, domain);
   velocity.add_to(mean_output, domain);
@@ -225,7 +225,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
   velocity.take(&Part::mean);
   mean_output.write(0, static_cast<double>(steps) * units.step);
-  std::array<std::vector<float>, 3> mean = velocity.gather(parties); // on rank 0
+  std::array<std::vector<float>, 3> mean = velocity.gather(processes); // on rank 0
   if (prints) {
     print_balance(balance(mean, domain));
     const double updates = static_cast<double>(steps - first) * static_cast<double>(cells);

@@ -25,7 +25,7 @@ heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Trans
   if (!any && options.resume)
     throw heddle::Error("--resume", "there is no checkpoint in '" + folder_of(options).string() + "'",
                         "give the --out of a run that used --checkpoint-every");
-  return {.unfinished = "checkpoint/unfinished", .stays = true, .goes_on = options.resume.has_value()};
+  return {.unfinished = "checkpoint/unfinished", .stays = true, .resume = options.resume.has_value()};
 }
 
 Saves::Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,

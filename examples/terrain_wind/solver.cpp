@@ -29,7 +29,7 @@ Solver::Solver(const Domain& domain, const LogProfile& wind, const Units& units,
           highest = higher(highest, part->highest_square());
         return highest;
       },
-      ranks.parties());
+      ranks.processes());
 }
 
 void Solver::sample() {

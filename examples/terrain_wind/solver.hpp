@@ -41,8 +41,9 @@ public:
   /// each even step.
   void add_to(heddle::Checkpoint& checkpoint);
 
-  /// Slabs with as much air each, as the parties of the ranks share them: a part for each block that is here.
-  [[nodiscard]] heddle::BlockGrid party_grid() const { return ranks_->party_grid(grid_); }
+  /// Slabs with as much air each, as the processes of the ranks share them: a part for each block that is
+  /// here.
+  [[nodiscard]] heddle::BlockGrid process_grid() const { return ranks_->process_grid(grid_); }
   [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
   /// What the lists of the ranks of this thread took to build.
   [[nodiscard]] heddle::ListReport lists() const;

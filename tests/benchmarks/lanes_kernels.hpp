@@ -15,8 +15,8 @@
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/block_walls.hpp"
 #include "heddle/grid/box.hpp"
-#include "heddle/grid/box_sweep.hpp"
 #include "heddle/grid/field.hpp"
+#include "heddle/grid/region_sweep.hpp"
 
 namespace lanes {
 
@@ -31,7 +31,7 @@ inline heddle::BlockGrid grid(const std::array<std::int64_t, 3>& cells, int lane
 /// The lid as a task: a kernel of it on the layer of cells beside the last side along y. It adds its momentum
 /// to what the wall has sent back into these cells, and touches no others; before neighbours, and the ghost
 /// cells behind it, get that.
-template <typename T, typename Call> heddle::BoxSweep lid(heddle::Field<T>& f, Call call) {
+template <typename T, typename Call> heddle::RegionSweep lid(heddle::Field<T>& f, Call call) {
   return {"lid", f, f.grid().domain().layer(1, true), 0,
           [&f, call](int block, const heddle::Box& cells, heddle::Stream& stream) {
             call(heddle::part(f.view(block), cells), heddle::walls_of(f, block, cells), u_lid,
@@ -47,10 +47,10 @@ template <typename T, typename Call> heddle::BoxSweep lid(heddle::Field<T>& f, C
     static constexpr int lanes = width;                                                                      \
     using Even = module::AaEven<T>;                                                                          \
     using Odd = module::AaOdd<T>;                                                                            \
-    static heddle::BoxSweep lid_after_even(heddle::Field<T>& f) {                                            \
+    static heddle::RegionSweep lid_after_even(heddle::Field<T>& f) {                                         \
       return lid(f, [](const auto&... passed) { module::lid_after_even_cuda(passed...); });                  \
     }                                                                                                        \
-    static heddle::BoxSweep lid_after_odd(heddle::Field<T>& f) {                                             \
+    static heddle::RegionSweep lid_after_odd(heddle::Field<T>& f) {                                          \
       return lid(f, [](const auto&... passed) { module::lid_after_odd_cuda(passed...); });                   \
     }                                                                                                        \
   }

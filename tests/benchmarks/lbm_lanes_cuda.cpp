@@ -32,10 +32,10 @@ struct CumulantF64 {
   static constexpr int lanes = 4;
   using Even = d3q27_f64::AaEven<double>;
   using Odd = d3q27_f64::AaOdd<double>;
-  static heddle::BoxSweep lid_after_even(heddle::Field<double>& f) {
+  static heddle::RegionSweep lid_after_even(heddle::Field<double>& f) {
     return lanes::lid(f, [](const auto&... passed) { d3q27_f64::lid_after_even_cuda(passed...); });
   }
-  static heddle::BoxSweep lid_after_odd(heddle::Field<double>& f) {
+  static heddle::RegionSweep lid_after_odd(heddle::Field<double>& f) {
     return lanes::lid(f, [](const auto&... passed) { d3q27_f64::lid_after_odd_cuda(passed...); });
   }
 };
@@ -45,10 +45,10 @@ struct CumulantF32 {
   static constexpr int lanes = 8;
   using Even = d3q27_f32::AaEven<float>;
   using Odd = d3q27_f32::AaOdd<float>;
-  static heddle::BoxSweep lid_after_even(heddle::Field<float>& f) {
+  static heddle::RegionSweep lid_after_even(heddle::Field<float>& f) {
     return lanes::lid(f, [](const auto&... passed) { d3q27_f32::lid_after_even_cuda(passed...); });
   }
-  static heddle::BoxSweep lid_after_odd(heddle::Field<float>& f) {
+  static heddle::RegionSweep lid_after_odd(heddle::Field<float>& f) {
     return lanes::lid(f, [](const auto&... passed) { d3q27_f32::lid_after_odd_cuda(passed...); });
   }
 };
@@ -129,8 +129,8 @@ template <typename Kernels> bench::Case box() {
   one.kernel = [f, stream, before, after] {
     const typename Kernels::Even even(*f, {.omega = omega});
     const typename Kernels::Odd odd(*f, {.omega = omega});
-    const heddle::BoxSweep lid_after_even = Kernels::lid_after_even(*f);
-    const heddle::BoxSweep lid_after_odd = Kernels::lid_after_odd(*f);
+    const heddle::RegionSweep lid_after_even = Kernels::lid_after_even(*f);
+    const heddle::RegionSweep lid_after_odd = Kernels::lid_after_odd(*f);
     return bench::cuda_seconds(*stream, [&] {
       even(*stream);
       lid_after_even(*stream);

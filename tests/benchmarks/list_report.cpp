@@ -104,7 +104,7 @@ public:
       d3q19_twist::HalfEven<T>(*f, *walls, list->all(), {.omega = omega})(stream);
       d3q19_twist::HalfOdd<T>(*f, *walls, list->all(), {.omega = omega})(stream);
     });
-    held_ = static_cast<double>(list->held()) / static_cast<double>(list->count());
+    solid_ = static_cast<double>(list->solid_nodes()) / static_cast<double>(list->count());
   }
 
   void report(const char* title, int rounds) {
@@ -124,7 +124,7 @@ public:
     }
     std::printf("\n%s; EsoTwist holds %.3f cells behind walls for each listed one\n| kernel | order | GLUPS "
                 "| ratio | index B | TB/s |\n|---|---|---|---|---|---|\n",
-                title, held_);
+                title, solid_);
     for (std::size_t v = 0; v < variants_.size(); ++v) {
       const Variant& variant = variants_[v];
       const double rate = variant.cells / bench::median(seconds[v]);
@@ -190,7 +190,7 @@ private:
   heddle::Box box_;
   std::vector<std::uint8_t> flags_;
   std::vector<Variant> variants_;
-  double held_ = 0;
+  double solid_ = 0;
 };
 
 void report(heddle::Memory memory, std::int64_t edge, int rounds) {

@@ -79,8 +79,8 @@ private:
   typename Kernels::Odd odd_;
   heddle::HaloExchange before_;
   heddle::HaloExchange after_;
-  heddle::BoxSweep lid_after_even_;
-  heddle::BoxSweep lid_after_odd_;
+  heddle::RegionSweep lid_after_even_;
+  heddle::RegionSweep lid_after_odd_;
 };
 
 template <typename Kernels> heddle::BlockGrid grid_of(const Case& one) {

@@ -48,7 +48,7 @@ std::string extrapolation(const Device& device, std::int64_t edge, std::size_t v
                 "%.1f %% without.\n"
                 "  Assumed: %.0f GB/s and %.0f us a way for each GPU, %d messages of %.1f us one after the "
                 "other, faces\n"
-                "  across x at a quarter of the memory speed, no other traffic, no jitter between ranks;\n"
+                "  across x at a quarter of the memory speed, no other request, no jitter between ranks;\n"
                 "  blocks cut along three axes, which the examples, cut into slabs, are not.\n",
                 static_cast<long long>(edge), 1e6 * exchange, 1e-6 * (faces + edges), 1e6 * border,
                 1e6 * interior, 100 * device.pair / hidden, 100 * device.pair / shown,

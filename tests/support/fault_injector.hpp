@@ -60,23 +60,23 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return inner_->ranks(); }
   [[nodiscard]] heddle::Memory memory() const noexcept override { return inner_->memory(); }
 
-  void start(const heddle::ExchangeRequest& traffic, heddle::Stream& stream) override {
+  void start(const heddle::ExchangeRequest& request, heddle::Stream& stream) override {
     std::vector<Letter> letters;
-    for (const heddle::Message& message : traffic.send)
-      harm(message, traffic, letters);
+    for (const heddle::Message& message : request.send)
+      harm(message, request, letters);
     std::ranges::stable_sort(letters, {}, &Letter::delay);
     const auto begin = std::chrono::steady_clock::now();
     for (Letter& letter : letters) {
       std::this_thread::sleep_until(begin + letter.delay);
       const heddle::Message message{letter.peer, letter.bytes.data(), letter.bytes.size()};
-      heddle::ExchangeRequest one = traffic;
+      heddle::ExchangeRequest one = request;
       one.send = {&message, 1};
       one.receive = {};
       inner_->start(one, stream);
     }
   }
-  void finish(const heddle::ExchangeRequest& traffic, heddle::Stream& stream) override {
-    inner_->finish(traffic, stream);
+  void finish(const heddle::ExchangeRequest& request, heddle::Stream& stream) override {
+    inner_->finish(request, stream);
   }
 
   [[nodiscard]] const FaultCounts& counts() const { return counts_; }
@@ -108,9 +108,9 @@ private:
     heddle::Hash hash_;
   };
 
-  void harm(const heddle::Message& message, const heddle::ExchangeRequest& traffic,
+  void harm(const heddle::Message& message, const heddle::ExchangeRequest& request,
             std::vector<Letter>& letters) {
-    Dice dice(faults_.seed, rank(), message.peer, traffic.tag, traffic.step);
+    Dice dice(faults_.seed, rank(), message.peer, request.tag, request.step);
     const auto happens = [&](double probability, std::int64_t& count) {
       const bool yes = dice.roll() < probability;
       count += yes ? 1 : 0;

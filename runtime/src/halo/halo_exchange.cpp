@@ -50,7 +50,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   receive_ = messages(plan_.receive());
   if (stores_ && exchange_.list() == nullptr) publish_arrays();
   calls_.front() = halo_calls(exchange_, plan_, stores_ ? direct_ : nullptr, tag_);
-  if (talks()) transport_->expect(traffic());
+  if (talks()) transport_->expect(request());
 }
 
 /// For where the fields lie now: those that have swapped their memory have blocks at other distances.
@@ -129,7 +129,7 @@ Memory HaloExchange::memory() const noexcept {
   return !talks() || transport_->only_enqueues() ? exchange_.memory() : Memory::host;
 }
 
-ExchangeRequest HaloExchange::traffic() const noexcept {
+ExchangeRequest HaloExchange::request() const noexcept {
   return {exchange_.name(), tag_, step_, send_, receive_};
 }
 
@@ -168,7 +168,7 @@ void HaloExchange::verify_all() const {
     std::vector<std::byte> copy = on_device() ? copied(message) : std::vector<std::byte>();
     const Message here = on_device() ? Message{message.peer, copy.data(), copy.size()} : message;
     const std::string wrong = fault(here, transport_->rank(), plan_.hash(), step_);
-    if (!wrong.empty()) throw Error("HaloExchange", traffic().on(transport_->rank()) + ": " + wrong);
+    if (!wrong.empty()) throw Error("HaloExchange", request().on(transport_->rank()) + ": " + wrong);
   }
 }
 
@@ -184,7 +184,7 @@ void HaloExchange::start(Stream& stream) {
   }
   if (!transport_->only_enqueues()) stream.synchronise();
   stamp_all();
-  transport_->start(traffic(), stream);
+  transport_->start(request(), stream);
 }
 
 void HaloExchange::wrap(Stream& stream) {
@@ -196,9 +196,9 @@ void HaloExchange::finish(Stream& stream) {
     if (staged_) {
       stream.synchronise();
       stamp_all();
-      transport_->start(traffic(), stream);
+      transport_->start(request(), stream);
     }
-    transport_->finish(traffic(), stream);
+    transport_->finish(request(), stream);
     verify_all();
     if (staged_ && !plan_.receive().empty()) {
       const std::size_t begin = plan_.receive().front().begin;

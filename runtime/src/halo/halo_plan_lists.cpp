@@ -83,7 +83,7 @@ public:
         if (row == LinkCrossing::none || entries_.contains(row)) continue;
         // What follows on a row may begin at any cell.
         CellRange cells{list.border().first, list.ghosts().last};
-        if (crossing.slot != LinkCrossing::none) cells = {0, list.held_among_ghosts().last};
+        if (crossing.slot != LinkCrossing::none) cells = {0, list.solid_among_ghosts().last};
         std::vector<std::uint32_t>& entries = entries_[row];
         entries.resize(static_cast<std::size_t>(cells.size()));
         const std::uint32_t* const from = list.neighbour() + row * list.neighbour_stride() + cells.first;

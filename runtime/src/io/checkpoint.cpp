@@ -122,10 +122,10 @@ struct Checkpoint::State {
 };
 
 void Checkpoint::refuse_solid_boundary_nodes(const IndexList& list, std::string_view field) {
-  if (list.held() == 0) return;
+  if (list.solid_nodes() == 0) return;
   throw Error(
       where,
-      "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.held()) +
+      "'" + std::string(field) + "' is over a list that holds " + std::to_string(list.solid_nodes()) +
           " cells behind walls, but only listed cells would be stored, so populations at walls would be lost",
       "use add(field, next step, step after it, transport), which stores them");
 }

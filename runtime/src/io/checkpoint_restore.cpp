@@ -95,9 +95,9 @@ std::vector<Run> runs_in(const Places& from, const Places& to, const Box& both, 
         missing = {both.lower[0] + static_cast<std::int64_t>(i), y, z};
         return runs;
       }
-      const bool goes_on = !runs.empty() && runs.back().from + runs.back().count == there[i] &&
-                           runs.back().to + runs.back().count == here[i];
-      if (goes_on) {
+      const bool continues = !runs.empty() && runs.back().from + runs.back().count == there[i] &&
+                             runs.back().to + runs.back().count == here[i];
+      if (continues) {
         ++runs.back().count;
       } else {
         runs.push_back({there[i], here[i], 1});

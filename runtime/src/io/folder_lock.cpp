@@ -11,7 +11,7 @@ namespace heddle {
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (file_ >= 0) held_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  if (file_ >= 0) taken_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 FolderLock::~FolderLock() {

@@ -17,11 +17,11 @@ public:
   FolderLock& operator=(const FolderLock&) = delete;
 
   /// False where somebody else has it; true also where the file system has no locks.
-  [[nodiscard]] bool held() const noexcept { return held_; }
+  [[nodiscard]] bool taken() const noexcept { return taken_; }
 
 private:
   int file_;
-  bool held_ = true;
+  bool taken_ = true;
 };
 
 } // namespace heddle

@@ -55,8 +55,8 @@ Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& 
                   "give the edge lengths of a cell");
     }
   }
-  if (options_.goes_on) {
-    ranks_->together([&] {
+  if (options_.resume) {
+    ranks_->collectively([&] {
       if (ranks_->rank() == 0) require_same_run();
     });
   }
@@ -186,7 +186,7 @@ std::string Output::main_file(const std::string& stem) const {
 std::vector<std::string> Output::replaced_by(std::int64_t first_step, std::vector<SeriesStep>& steps) const {
   std::vector<std::string> obsolete;
   for (SeriesStep& old : read_series(folder_, name_)) {
-    if (options_.goes_on && old.step < first_step) {
+    if (options_.resume && old.step < first_step) {
       steps.push_back(std::move(old));
       continue;
     }
@@ -223,7 +223,7 @@ void Output::require_alike(std::int64_t step, double time) {
   for (const Array& array : arrays_)
     mine += ", " + std::to_string(array.components) + " " + array.type + " of '" + array.name + "'";
   const std::string first = ranks_->broadcast(mine);
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     if (arrays_.empty())
       throw Error("Output::write", "there is nothing to write", "call add() with a field first");
     if (step < 0)
@@ -240,7 +240,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
   const std::string stem = stem_of(name_, step);
   const bool one = grid_.places() == 1;
   std::vector<FileWriter> files; // in the order in which they are moved to their places
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     std::error_code problem;
     std::filesystem::create_directories(folder_, problem);
     if (problem) {
@@ -272,7 +272,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
   steps.push_back({step, time, main_file(stem)});
   std::ranges::sort(steps, {}, &SeriesStep::step);
   std::vector<FileWriter> index; // that name the others
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     if (ranks_->rank() != 0) return;
     if (!one) {
       FileWriter& file = index.emplace_back(folder_ / main_file(stem));
@@ -285,7 +285,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
   });
 
   for (std::vector<FileWriter>* group : {&files, &index}) {
-    ranks_->together([&] {
+    ranks_->collectively([&] {
       for (FileWriter& complete : *group)
         complete.commit();
       sync_folder(folder_, "Output");
@@ -296,7 +296,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
   std::erase(obsolete, main_file(stem));
   for (int b = 0; b < grid_.size() && !one; ++b)
     std::erase(obsolete, piece(stem, b));
-  ranks_->together([&] { remove_files(folder_, obsolete, "Output"); });
+  ranks_->collectively([&] { remove_files(folder_, obsolete, "Output"); });
   return folder_ / main_file(stem);
 }
 

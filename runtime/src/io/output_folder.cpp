@@ -50,7 +50,7 @@ OutputFolder::OutputFolder(fs::path folder, double bytes, Transport& transport, 
 OutputFolder::OutputFolder(fs::path folder, double bytes, Transport* transport, OutputFolderOptions options)
     : ranks_(std::make_unique<Collective>(transport, "output folder")), options_(std::move(options)),
       folder_(std::move(folder)), unfinished_(folder_ / options_.unfinished) {
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     if (ranks_->rank() == 0) make(bytes);
   });
 }
@@ -64,9 +64,9 @@ void OutputFolder::make(double bytes) {
   fs::create_directories(folder_, status);
   if (status) throw Error(where(), "it cannot be created: " + status.message(), "choose another one");
   lock_ = std::make_unique<FolderLock>(folder_);
-  if (!lock_->held())
+  if (!lock_->taken())
     throw Error(where(), "another run is writing to it", "wait until it has ended, or choose another folder");
-  if (!options_.goes_on) fs::remove_all(unfinished_, status);
+  if (!options_.resume) fs::remove_all(unfinished_, status);
   if (status)
     throw Error(where(), "'" + unfinished_.string() + "' cannot be removed: " + status.message(),
                 "check its permissions");
@@ -74,7 +74,7 @@ void OutputFolder::make(double bytes) {
   fs::create_directories(unfinished_, status);
   if (status) throw Error(where(), "it cannot be written: " + status.message(), "check its permissions");
   sync_folder(folder_, where()); // checkpoints may come into a folder that was made here
-  if (options_.goes_on) take_over();
+  if (options_.resume) take_over();
 }
 
 void OutputFolder::require_space(double bytes) const {
@@ -118,7 +118,7 @@ OutputFolder::~OutputFolder() {
 
 bool OutputFolder::keep_series(const std::string& name, std::int64_t steps, const std::string& about) {
   bool there = false;
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     if (ranks_->rank() == 0) there = find_series(name, steps, about);
   });
   return ranks_->broadcast(there ? "there" : "") == "there";
@@ -153,7 +153,7 @@ bool OutputFolder::find_series(const std::string& name, std::int64_t steps, cons
 }
 
 void OutputFolder::publish() {
-  ranks_->together([&] {
+  ranks_->collectively([&] {
     if (ranks_->rank() != 0) return;
     move_files();
     std::error_code ignored;

@@ -72,31 +72,31 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return ranks_; }
   [[nodiscard]] Memory memory() const noexcept override { return memory_; }
 
-  void start(const ExchangeRequest& traffic, Stream&) override {
-    std::vector<MPI_Request>& requests = requests_of(traffic);
+  void start(const ExchangeRequest& request, Stream&) override {
+    std::vector<MPI_Request>& requests = requests_of(request);
     requests.clear();
-    for (const Message& message : traffic.receive) {
-      check(MPI_Irecv(message.data, count(message, traffic), MPI_BYTE, message.peer, traffic.tag,
+    for (const Message& message : request.receive) {
+      check(MPI_Irecv(message.data, count(message, request), MPI_BYTE, message.peer, request.tag,
                       communicator_, &requests.emplace_back()),
-            traffic.on(rank_));
+            request.on(rank_));
     }
-    for (const Message& message : traffic.send) {
-      check(MPI_Isend(message.data, count(message, traffic), MPI_BYTE, message.peer, traffic.tag,
+    for (const Message& message : request.send) {
+      check(MPI_Isend(message.data, count(message, request), MPI_BYTE, message.peer, request.tag,
                       communicator_, &requests.emplace_back()),
-            traffic.on(rank_));
+            request.on(rank_));
     }
   }
 
-  void finish(const ExchangeRequest& traffic, Stream&) override {
-    std::vector<MPI_Request>& requests = requests_of(traffic);
+  void finish(const ExchangeRequest& request, Stream&) override {
+    std::vector<MPI_Request>& requests = requests_of(request);
     try {
-      wait(traffic, requests);
+      wait(request, requests);
     } catch (...) {
       // The messages are about to be freed.
-      for (MPI_Request& request : requests) {
-        if (request == MPI_REQUEST_NULL) continue;
-        MPI_Cancel(&request);
-        MPI_Request_free(&request);
+      for (MPI_Request& one : requests) {
+        if (one == MPI_REQUEST_NULL) continue;
+        MPI_Cancel(&one);
+        MPI_Request_free(&one);
       }
       throw;
     }
@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  void wait(const ExchangeRequest& traffic, std::vector<MPI_Request>& requests) const {
+  void wait(const ExchangeRequest& request, std::vector<MPI_Request>& requests) const {
     std::vector<bool> done(requests.size(), false);
     std::vector<int> completed(requests.size());
     std::vector<MPI_Status> statuses(requests.size());
@@ -119,25 +119,25 @@ private:
                                       completed.data(), statuses.data());
       for (int i = 0; i < some; ++i) {
         const auto which = static_cast<std::size_t>(completed[static_cast<std::size_t>(i)]);
-        verify(traffic, which, status, statuses[static_cast<std::size_t>(i)]);
+        verify(request, which, status, statuses[static_cast<std::size_t>(i)]);
         done[which] = true;
         --left;
       }
-      if (some <= 0) check(status, traffic.on(rank_));
+      if (some <= 0) check(status, request.on(rank_));
       return left == 0;
     });
-    if (!in_time) throw late(traffic, done);
+    if (!in_time) throw late(request, done);
   }
 
-  std::vector<MPI_Request>& requests_of(const ExchangeRequest& traffic) {
+  std::vector<MPI_Request>& requests_of(const ExchangeRequest& request) {
     const std::lock_guard lock(mutex_);
-    return requests_[traffic.tag];
+    return requests_[request.tag];
   }
 
-  [[nodiscard]] int count(const Message& message, const ExchangeRequest& traffic) const {
+  [[nodiscard]] int count(const Message& message, const ExchangeRequest& request) const {
     if (message.bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw Error("MPI",
-                  traffic.on(rank_) + ": a message of " + std::to_string(message.bytes) +
+                  request.on(rank_) + ": a message of " + std::to_string(message.bytes) +
                       " bytes is too long for MPI",
                   "use more ranks");
     }
@@ -145,35 +145,35 @@ private:
   }
 
   /// A message that was received has the length that was expected. status: of MPI_Testsome.
-  void verify(const ExchangeRequest& traffic, std::size_t which, int status, const MPI_Status& result) const {
+  void verify(const ExchangeRequest& request, std::size_t which, int status, const MPI_Status& result) const {
     if (status == MPI_ERR_IN_STATUS && result.MPI_ERROR != MPI_SUCCESS &&
         result.MPI_ERROR != MPI_ERR_PENDING) {
-      const std::size_t receives = traffic.receive.size();
-      const int peer = which < receives ? traffic.receive[which].peer : traffic.send[which - receives].peer;
-      check(result.MPI_ERROR, traffic.on(rank_) + ": the message " + (which < receives ? "from" : "to") +
+      const std::size_t receives = request.receive.size();
+      const int peer = which < receives ? request.receive[which].peer : request.send[which - receives].peer;
+      check(result.MPI_ERROR, request.on(rank_) + ": the message " + (which < receives ? "from" : "to") +
                                   " rank " + std::to_string(peer));
     }
-    if (which >= traffic.receive.size()) return;
+    if (which >= request.receive.size()) return;
     int bytes = 0;
     MPI_Get_count(&result, MPI_BYTE, &bytes);
-    const Message& message = traffic.receive[which];
+    const Message& message = request.receive[which];
     if (static_cast<std::size_t>(bytes) != message.bytes) {
-      throw Error("MPI", traffic.on(rank_) + ": the message from rank " + std::to_string(message.peer) +
+      throw Error("MPI", request.on(rank_) + ": the message from rank " + std::to_string(message.peer) +
                              " has " + std::to_string(bytes) + " bytes, not " +
                              std::to_string(message.bytes));
     }
   }
 
-  [[nodiscard]] Error late(const ExchangeRequest& traffic, const std::vector<bool>& done) const {
+  [[nodiscard]] Error late(const ExchangeRequest& request, const std::vector<bool>& done) const {
     std::vector<Message> from;
     std::vector<Message> to;
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (done[i]) continue;
-      const bool receives = i < traffic.receive.size();
+      const bool receives = i < request.receive.size();
       (receives ? from : to)
-          .push_back(receives ? traffic.receive[i] : traffic.send[i - traffic.receive.size()]);
+          .push_back(receives ? request.receive[i] : request.send[i - request.receive.size()]);
     }
-    std::string text = traffic.on(rank_) + ": waited " + std::to_string(timeout_.count()) + " ms";
+    std::string text = request.on(rank_) + ": waited " + std::to_string(timeout_.count()) + " ms";
     if (!from.empty()) text += " for what comes from " + heddle::to_string(from);
     if (!to.empty())
       text += std::string(from.empty() ? "" : " and") + " to be rid of what goes to " + heddle::to_string(to);

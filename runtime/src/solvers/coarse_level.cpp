@@ -53,9 +53,9 @@ std::vector<FaceRun> coarse_faces(const Centres& fine) {
   for (std::int64_t face = 0; face <= last; ++face) {
     const std::int64_t fine_face = std::min(2 * face, cells);
     const double factor = distance(fine, fine_face) / distance(coarse, face);
-    const bool goes_on = !runs.empty() && std::abs(runs.back().factor - factor) < 1e-12 &&
-                         runs.back().fine + 2 * runs.back().count == fine_face;
-    if (goes_on) {
+    const bool continues = !runs.empty() && std::abs(runs.back().factor - factor) < 1e-12 &&
+                           runs.back().fine + 2 * runs.back().count == fine_face;
+    if (continues) {
       ++runs.back().count;
     } else {
       runs.push_back({face, 1, fine_face, factor});

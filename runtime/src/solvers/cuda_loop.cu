@@ -21,8 +21,8 @@ constexpr const char* where = "solve";
 template <class T>
 __global__ void decide(cudaGraphConditionalHandle again, Solution* solution, const T* measure,
                        std::int64_t count, Stopping stopping) {
-  const bool goes_on = advance(*solution, largest_of(measure, count), stopping);
-  cudaGraphSetConditional(again, goes_on ? 1U : 0U);
+  const bool continues = advance(*solution, largest_of(measure, count), stopping);
+  cudaGraphSetConditional(again, continues ? 1U : 0U);
 }
 
 /// Ends a capture that failed; the graph it went into stays, since its owner destroys it.

@@ -32,12 +32,12 @@ template <class T>
 Solution step_by_step(TaskGraph& cycle, const Buffer<T>& measure, const Stopping& stopping) {
   Solution solution;
   Stream stream(cycle.memory());
-  bool goes_on = true;
-  while (goes_on) {
+  bool continues = true;
+  while (continues) {
     cycle(stream);
     stream.synchronise();
     const std::vector<T> values = measure.to_host();
-    goes_on =
+    continues =
         advance(solution, largest_of(values.data(), static_cast<std::int64_t>(values.size())), stopping);
   }
   return solution;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cell_order.hpp"
-#include "compress_neighbours.hpp"
+#include "compressed_neighbours.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "row_bits.hpp"
@@ -43,7 +43,7 @@ std::uint64_t eight_bits(const std::uint8_t* flags) {
 }
 
 bool holds(const Link& link) {
-  return link.wall_slot == Link::held;
+  return link.wall_slot == Link::to_cell;
 }
 
 /// The least box that holds the blocks of a rank.
@@ -252,7 +252,7 @@ void IndexList::sort_cells(CellOrder order) {
 }
 
 void IndexList::lay_out(Memory memory) {
-  cells_ = (known_ + held_ + padding - 1) / padding * padding;
+  cells_ = (known_ + solid_ + padding - 1) / padding * padding;
   if (memory == Memory::device) {
     slot_stride_ = neighbour_stride_ = (cells_ + device_piece - 1) / device_piece * device_piece;
     return;
@@ -293,8 +293,8 @@ std::int64_t IndexList::cell_of(std::int64_t x, std::int64_t y, std::int64_t z) 
 }
 
 std::array<std::int64_t, 3> IndexList::position(std::int64_t n) const {
-  const CellRange beyond = held_among_ghosts();
-  if (n >= beyond.first && n < beyond.last) return held_places_[static_cast<std::size_t>(n - beyond.first)];
+  const CellRange beyond = solid_among_ghosts();
+  if (n >= beyond.first && n < beyond.last) return solid_places_[static_cast<std::size_t>(n - beyond.first)];
   if (n < 0 || n >= known_) {
     throw Error("IndexList::position", "cell " + std::to_string(n) + " does not exist; there are " +
                                            std::to_string(known_) + " cells");

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
+#include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/positive_modulo.hpp"
+#include "heddle/sparse/index_list.hpp"
 #include "row_bits.hpp"
 #include "row_cells.hpp"
 
@@ -82,18 +86,18 @@ SolidBoundaryNodes::SolidBoundaryNodes(const Rows& box, const std::array<CellRan
     std::vector<std::uint64_t> own_bits;
     for (std::int64_t r = first; r < last; ++r) {
       mark_own(r, own_bits);
-      const std::uint64_t* const held = bits_.data() + r * words_;
+      const std::uint64_t* const nodes = bits_.data() + r * words_;
       for (std::int64_t w = 0; w < words_; ++w) {
         const std::uint64_t mask = own_bits[static_cast<std::size_t>(w)];
-        before_[0][static_cast<std::size_t>(r + 1)] += std::popcount(held[w] & mask);
-        before_[1][static_cast<std::size_t>(r + 1)] += std::popcount(held[w] & ~mask);
+        before_[0][static_cast<std::size_t>(r + 1)] += std::popcount(nodes[w] & mask);
+        before_[1][static_cast<std::size_t>(r + 1)] += std::popcount(nodes[w] & ~mask);
       }
     }
   });
   for (std::vector<std::int64_t>& before : before_) {
     for (std::size_t r = 1; r < before.size(); ++r)
       before[r] += before[r - 1];
-    held_ += before.back();
+    size_ += before.back();
   }
 }
 
@@ -166,9 +170,9 @@ std::vector<std::array<std::int64_t, 3>> SolidBoundaryNodes::among_ghosts() cons
       auto next = static_cast<std::size_t>(before_[1][static_cast<std::size_t>(r)]);
       if (next == static_cast<std::size_t>(before_[1][static_cast<std::size_t>(r + 1)])) continue;
       mark_own(r, own);
-      const std::uint64_t* const held = bits_.data() + r * words_;
+      const std::uint64_t* const nodes = bits_.data() + r * words_;
       for (std::int64_t w = 0; w < words_; ++w) {
-        for_bits(held[w] & ~own[static_cast<std::size_t>(w)], w * 64, [&](std::int64_t column) {
+        for_bits(nodes[w] & ~own[static_cast<std::size_t>(w)], w * 64, [&](std::int64_t column) {
           cells[next++] = {column + known_[0].first, r % known_[1].size() + known_[1].first,
                            r / known_[1].size() + known_[2].first};
         });
@@ -193,11 +197,11 @@ void SolidBoundaryNodes::number(
       const auto before = static_cast<std::size_t>(r);
       auto next_own = static_cast<std::uint32_t>(count + before_[0][before]);
       auto next_other = static_cast<std::uint32_t>(count + before_[0].back() + before_[1][before]);
-      const std::uint64_t* const held = bits_.data() + r * words_;
+      const std::uint64_t* const nodes = bits_.data() + r * words_;
       for (std::int64_t w = 0; w < words_; ++w) {
         const std::uint64_t mask = own[static_cast<std::size_t>(w)];
-        for_bits(held[w] & mask, w * 64, [&](std::int64_t column) { row[column] = next_own++; });
-        for_bits(held[w] & ~mask, w * 64, [&](std::int64_t column) { row[column] = next_other++; });
+        for_bits(nodes[w] & mask, w * 64, [&](std::int64_t column) { row[column] = next_own++; });
+        for_bits(nodes[w] & ~mask, w * 64, [&](std::int64_t column) { row[column] = next_other++; });
       }
       for (std::int64_t x = 1; periodic_[0] && x <= reach_; ++x) {
         row[-x] = row[positive_modulo(-x, width)];
@@ -223,6 +227,42 @@ void SolidBoundaryNodes::fill(std::uint32_t* entries, std::int64_t stride) const
       }
     }
   });
+}
+
+/// The table of a list whose links lead to cells, some of them solid boundary nodes.
+void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory) {
+  std::array<CellRange, 3> own;
+  for (std::size_t d = 0; d < 3; ++d)
+    own[d] = {box_.lower[d] - around_.lower[d], box_.upper[d] - around_.lower[d]};
+  SolidBoundaryNodes cells({around_.extents(), bits_, pieces_}, own, periodic, links);
+  solid_ = cells.size();
+  constexpr std::int64_t last_number = 0xFFFFFFFELL;
+  if (known_ + solid_ > last_number) {
+    throw Error("IndexList",
+                "the numbers of " + std::to_string(known_ + solid_) + " cells do not fit into 32-bit indices",
+                "split the domain into blocks");
+  }
+  solid_places_ = cells.among_ghosts();
+  for (std::array<std::int64_t, 3>& cell : solid_places_) {
+    for (std::size_t d = 0; d < 3; ++d)
+      cell[d] += around_.lower[d];
+  }
+  lay_out(memory);
+  rows_ = static_cast<int>(links.size());
+  Buffer<std::uint32_t> table(rows_ * neighbour_stride_, memory == Memory::device ? Memory::host : memory,
+                              Buffer<std::uint32_t>::Contents::undefined);
+  cells.number(known_, [this](std::int64_t row, std::uint32_t* numbers) {
+    for_known(row, [&](std::int64_t n, std::int64_t column, Kind) {
+      numbers[column] = static_cast<std::uint32_t>(n);
+    });
+  });
+  cells.fill(table.data(), neighbour_stride_);
+  for (int r = 0; r < rows_; ++r) { // padding: own cell
+    std::uint32_t* const entries = table.data() + r * neighbour_stride_;
+    for (std::int64_t n = known_ + solid_; n < neighbour_stride_; ++n)
+      entries[n] = static_cast<std::uint32_t>(std::min(n, cells_ - 1));
+  }
+  table_ = memory == Memory::device ? Buffer<std::uint32_t>(table.span(), memory) : std::move(table);
 }
 
 } // namespace heddle

@@ -17,9 +17,9 @@
 
 namespace heddle {
 
-/// The cells that a list holds behind walls (Link::held): those that links of its cells and ghost cells reach
-/// and that are not listed, in the box of the list or in a rim around it. Found and numbered row by row as
-/// bits, by all threads; the numbers do not depend on these.
+/// Cells behind walls that a list stores populations of (Link::to_cell): those that links of its cells and
+/// ghost cells reach and that are not listed, in the box of the list or in a rim around it. Found and
+/// numbered row by row as bits, by all threads; the numbers do not depend on these.
 class SolidBoundaryNodes {
 public:
   /// The rows of a list's box, ghost cells with them.
@@ -35,7 +35,7 @@ public:
                      const std::array<bool, 3>& periodic, std::span<const Link> links);
 
   /// How many there are.
-  [[nodiscard]] std::int64_t held() const noexcept { return held_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
   /// Coordinates, from the corner of the box, of those that lie in no block of this rank, in the order of
   /// their numbers, which are the last ones. A cell of the rim counts as the one of the box beside it.
   [[nodiscard]] std::vector<std::array<std::int64_t, 3>> among_ghosts() const;
@@ -68,9 +68,9 @@ private:
   std::int64_t words_;                // a row
   std::int64_t reach_ = 0;            // of links along x
   std::vector<std::uint64_t> listed_; // one bit per cell, rims with them
-  std::vector<std::uint64_t> bits_;   // held
-  std::int64_t held_ = 0;
-  std::array<std::vector<std::int64_t>, 2> before_; // of each row: held cells in those before it, own and not
+  std::vector<std::uint64_t> bits_;   // which are nodes
+  std::int64_t size_ = 0;
+  std::array<std::vector<std::int64_t>, 2> before_; // of each row: nodes in those before it, own and not
   Buffer<std::uint32_t> numbers_; // of each cell, with as many columns at both ends as links reach
   std::int64_t pitch_ = 0;
 };

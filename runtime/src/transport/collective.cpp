@@ -66,13 +66,13 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
     receive.push_back({letter.peer, place, letter.text.size()});
     place += letter.text.size();
   }
-  const ExchangeRequest traffic{name_, tag_, turn_++, send, receive};
+  const ExchangeRequest request{name_, tag_, turn_++, send, receive};
   const bool in_stream = transport_->capability<StreamWait>() != nullptr;
   Stream stream(in_stream ? Memory::device : Memory::host);
-  transport_->start(traffic, stream);
-  transport_->finish(traffic, stream);
+  transport_->start(request, stream);
+  transport_->finish(request, stream);
   if (in_stream)
-    wait_for(*transport_, traffic, stream, longest_wait()); // the copies below would wait for ever
+    wait_for(*transport_, request, stream, longest_wait()); // the copies below would wait for ever
   auto message = receive.begin();
   for (Letter& letter : in) {
     if (letter.text.empty()) continue;
@@ -142,7 +142,7 @@ std::string Collective::broadcast(const std::string& text) {
   return std::move(in.front().text);
 }
 
-void Collective::together(const std::function<void()>& f) {
+void Collective::collectively(const std::function<void()>& f) {
   std::string mine; // where, reason and hint; empty when all is well
   try {
     f();

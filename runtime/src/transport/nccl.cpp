@@ -177,34 +177,34 @@ public:
   }
 
   /// Exchanges once: NCCL allocates when two ranks first talk, which a capture does not allow.
-  void expect(const ExchangeRequest& traffic) override {
+  void expect(const ExchangeRequest& request) override {
     Stream stream(Memory::device);
-    start(traffic, stream);
-    wait_for(*this, traffic, stream, longest_wait());
+    start(request, stream);
+    wait_for(*this, request, stream, longest_wait());
   }
 
-  void start(const ExchangeRequest& traffic, Stream& stream) override {
-    if (communicator_ == nullptr) throw Error("NCCL", traffic.on(rank_) + ": it gave up waiting earlier");
+  void start(const ExchangeRequest& request, Stream& stream) override {
+    if (communicator_ == nullptr) throw Error("NCCL", request.on(rank_) + ": it gave up waiting earlier");
     const Library& nccl = library();
     std::optional<Watchdog> limit;
-    const bool first_to = note_new(sent_to_, traffic.send);
-    const bool first_from = note_new(received_from_, traffic.receive);
-    if (first_to || first_from) limit.emplace(limit_of(traffic));
-    check(nccl.group_start(), traffic.on(rank_));
+    const bool first_to = note_new(sent_to_, request.send);
+    const bool first_from = note_new(received_from_, request.receive);
+    if (first_to || first_from) limit.emplace(limit_of(request));
+    check(nccl.group_start(), request.on(rank_));
     int result = success;
-    for (const Message& message : traffic.send) {
+    for (const Message& message : request.send) {
       if (result == success)
         result =
             nccl.send(message.data, message.bytes, bytes_type, message.peer, communicator_, stream.native());
     }
-    for (const Message& message : traffic.receive) {
+    for (const Message& message : request.receive) {
       if (result == success)
         result = nccl.receive(message.data, message.bytes, bytes_type, message.peer, communicator_,
                               stream.native());
     }
     const int ended = nccl.group_end(); // in any case
-    check(result, traffic.on(rank_));
-    check(ended, traffic.on(rank_));
+    check(result, request.on(rank_));
+    check(ended, request.on(rank_));
   }
   void finish(const ExchangeRequest&, Stream&) override {} // what follows in the stream comes after
 
@@ -222,10 +222,10 @@ private:
               "longer");
         }};
   }
-  [[nodiscard]] Watchdog limit_of(const ExchangeRequest& traffic) const {
+  [[nodiscard]] Watchdog limit_of(const ExchangeRequest& request) const {
     const std::chrono::milliseconds limit = longest_wait();
-    return {limit, [this, traffic, limit] {
-              const Error error = late(*this, traffic, limit);
+    return {limit, [this, request, limit] {
+              const Error error = late(*this, request, limit);
               return Error(error.where(), error.reason() + others(), error.hint());
             }};
   }

@@ -37,9 +37,9 @@ public:
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
   [[nodiscard]] bool stores() const noexcept override { return registry_->options.stores; }
 
-  void expect(const ExchangeRequest& traffic) override {
-    for (const Message& message : traffic.receive)
-      registry_->places[{traffic.tag, message.peer, rank_}] = message.data;
+  void expect(const ExchangeRequest& request) override {
+    for (const Message& message : request.receive)
+      registry_->places[{request.tag, message.peer, rank_}] = message.data;
   }
   [[nodiscard]] std::byte* place(int tag, int peer) const override {
     const auto found = registry_->places.find({tag, rank_, peer});
@@ -63,10 +63,10 @@ public:
     return box.get();
   }
 
-  void start(const ExchangeRequest& traffic, Stream& stream) override {
+  void start(const ExchangeRequest& request, Stream& stream) override {
     if (stores()) return; // the pack kernel has done it
-    for (const Message& message : traffic.send) {
-      std::byte* const there = place(traffic.tag, message.peer);
+    for (const Message& message : request.send) {
+      std::byte* const there = place(request.tag, message.peer);
       if (stream.device())
         cuda::copy_later(there, message.data, message.bytes, stream.native());
       else

@@ -68,32 +68,32 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return shared_->ranks; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::host; }
 
-  void start(const ExchangeRequest& traffic, Stream&) override {
-    for (const Message& message : traffic.send) {
-      Mailboxes::Letter letter{rank_, traffic.tag, {message.data, message.data + message.bytes}};
+  void start(const ExchangeRequest& request, Stream&) override {
+    for (const Message& message : request.send) {
+      Mailboxes::Letter letter{rank_, request.tag, {message.data, message.data + message.bytes}};
       const std::lock_guard lock(shared_->mutex);
       shared_->inbox[static_cast<std::size_t>(message.peer)].push_back(std::move(letter));
       shared_->change.notify_all();
     }
   }
 
-  void finish(const ExchangeRequest& traffic, Stream&) override {
+  void finish(const ExchangeRequest& request, Stream&) override {
     const auto self = static_cast<std::size_t>(rank_);
     const Clock::time_point deadline = Clock::now() + shared_->timeout;
     std::unique_lock lock(shared_->mutex);
     std::vector<Message>& missing = shared_->waiting[self].missing;
-    missing.assign(traffic.receive.begin(), traffic.receive.end());
-    shared_->waiting[self].where = traffic.on(rank_);
+    missing.assign(request.receive.begin(), request.receive.end());
+    shared_->waiting[self].where = request.on(rank_);
     while (!missing.empty()) {
-      if (take(traffic, missing)) continue;
+      if (take(request, missing)) continue;
       for (const Message& message : missing) {
         if (!shared_->stopped[static_cast<std::size_t>(message.peer)]) continue;
-        throw Error("threads", traffic.on(rank_) + ": waits for " + to_string(missing) + ", but rank " +
+        throw Error("threads", request.on(rank_) + ": waits for " + to_string(missing) + ", but rank " +
                                    std::to_string(message.peer) + " has stopped");
       }
       if (Clock::now() >= deadline) {
         throw Error("threads",
-                    traffic.on(rank_) + ": waited " + std::to_string(shared_->timeout.count()) + " ms for " +
+                    request.on(rank_) + ": waited " + std::to_string(shared_->timeout.count()) + " ms for " +
                         to_string(missing) + shared_->who_waits(rank_),
                     std::string("a message was lost, ") + timeout_hint);
       }
@@ -103,14 +103,14 @@ public:
 
 private:
   /// Receives the first letter that is waited for; false where there is none.
-  bool take(const ExchangeRequest& traffic, std::vector<Message>& missing) {
+  bool take(const ExchangeRequest& request, std::vector<Message>& missing) {
     std::deque<Mailboxes::Letter>& box = shared_->inbox[static_cast<std::size_t>(rank_)];
     for (auto letter = box.begin(); letter != box.end(); ++letter) {
-      if (letter->tag != traffic.tag) continue;
+      if (letter->tag != request.tag) continue;
       const auto wanted = std::ranges::find(missing, letter->from, &Message::peer);
       if (wanted == missing.end()) continue;
       if (letter->bytes.size() != wanted->bytes) {
-        throw Error("threads", traffic.on(rank_) + ": the message from rank " + std::to_string(letter->from) +
+        throw Error("threads", request.on(rank_) + ": the message from rank " + std::to_string(letter->from) +
                                    " has " + std::to_string(letter->bytes.size()) + " bytes, not " +
                                    std::to_string(wanted->bytes));
       }

@@ -14,9 +14,9 @@ std::string ExchangeRequest::on(int rank) const {
   return "rank " + std::to_string(rank) + ", '" + std::string(plan) + "', step " + std::to_string(step);
 }
 
-void LocalTransport::start(const ExchangeRequest& traffic, Stream&) {
-  if (!traffic.send.empty() || !traffic.receive.empty()) {
-    throw Error("LocalTransport", traffic.on(0) + ": there is no other rank to exchange with",
+void LocalTransport::start(const ExchangeRequest& request, Stream&) {
+  if (!request.send.empty() || !request.receive.empty()) {
+    throw Error("LocalTransport", request.on(0) + ": there is no other rank to exchange with",
                 "use a grid for one rank");
   }
 }

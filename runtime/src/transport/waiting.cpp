@@ -15,18 +15,18 @@
 
 namespace heddle {
 
-Error late(const Transport& transport, const ExchangeRequest& traffic, std::chrono::milliseconds limit) {
-  std::string text = traffic.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
-  if (!traffic.receive.empty()) text += " for " + to_string(traffic.receive);
-  if (traffic.receive.empty()) text += " to be rid of what goes to " + to_string(traffic.send);
+Error late(const Transport& transport, const ExchangeRequest& request, std::chrono::milliseconds limit) {
+  std::string text = request.on(transport.rank()) + ": waited " + std::to_string(limit.count()) + " ms";
+  if (!request.receive.empty()) text += " for " + to_string(request.receive);
+  if (request.receive.empty()) text += " to be rid of what goes to " + to_string(request.send);
   return {std::string(transport.name()), text, timeout_hint};
 }
 
-void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
+void wait_for(Transport& transport, const ExchangeRequest& request, Stream& stream,
               std::chrono::milliseconds limit) {
   if (!wait_until(limit, [&] { return cuda::idle(stream.native()); })) {
     if (auto* const waits = transport.capability<StreamWait>()) waits->abort();
-    throw late(transport, traffic, limit);
+    throw late(transport, request, limit);
   }
   stream.synchronise(); // says what went wrong, if anything did
 }

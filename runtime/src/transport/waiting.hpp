@@ -13,12 +13,12 @@
 namespace heddle {
 
 /// Who waits for whom: "rank 0, 'swap', step 0: waited 1000 ms for rank 1 (8 bytes)".
-[[nodiscard]] Error late(const Transport& transport, const ExchangeRequest& traffic,
+[[nodiscard]] Error late(const Transport& transport, const ExchangeRequest& request,
                          std::chrono::milliseconds limit);
 
-/// Waits until `stream` has done what a transport that has StreamWait has put there for `traffic`. When
+/// Waits until `stream` has done what a transport that has StreamWait has put there for `request`. When
 /// that takes longer than `limit`, lets the transport give up and throws late().
-void wait_for(Transport& transport, const ExchangeRequest& traffic, Stream& stream,
+void wait_for(Transport& transport, const ExchangeRequest& request, Stream& stream,
               std::chrono::milliseconds limit);
 
 /// A limit for a call that cannot be given up, as NCCL's are where a rank does not come: for as long as a

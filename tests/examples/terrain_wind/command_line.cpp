@@ -141,7 +141,7 @@ TEST(CommandLine, WithoutACheckpointNothingIsResumed) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
-TEST(CommandLine, ARunGoesOnOnOtherRanksWithTheSameBits) {
+TEST(CommandLine, ARunResumesOnOtherRanksWithTheSameBits) {
   const test::Folder folder;
   const std::string steps = "--steps 60 --no-picture --checkpoint-every 20 ";
   ASSERT_EQ(program(small_run(folder, steps)).code, 0);

@@ -55,7 +55,7 @@ template <class T> double number(T value) {
 struct Layout {
   heddle::Memory memory = heddle::Memory::host;
   int interleaved = 1;
-  bool together = false; // see Exchange
+  bool together = false; // see HaloOptions
 };
 
 /// All fields, and exchanges, are made so while one of these lives.

@@ -391,7 +391,7 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
     AnyPattern aa(geometry.extent, flags, lbm_lists_aa::links);
     const auto pull_view = pull.f.view();
     const auto aa_view = aa.f.view();
-    const auto held = [&](std::int64_t n, const Velocity& offset) {
+    const auto node = [&](std::int64_t n, const Velocity& offset) {
       for (std::size_t r = 0; r < lbm_lists_eso_pull::links.size(); ++r) {
         if (lbm_lists_eso_pull::links[r].offset == offset)
           return static_cast<std::int64_t>(
@@ -403,12 +403,12 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
       const Cell cell = pull.list.position(n);
       for (int q = 0; q < 19; ++q) {
         const Place place = before(eso_pull_shift, false, q);
-        pull_view(held(n, place.offset), place.slot) = dense.arrived(cell, q);
+        pull_view(node(n, place.offset), place.slot) = dense.arrived(cell, q);
         aa_view(n, q) = dense.arrived(cell, q);
         // full-way: what comes out of a wall in the second step is there from the start, too
         const Place late = before(eso_pull_shift, true, q);
         if (!dense.fluid(moved(cell, d3q19[static_cast<std::size_t>(opposite(q))])))
-          pull_view(held(n, late.offset), late.slot) = dense.at(cell, before(twist_shift, true, q));
+          pull_view(node(n, late.offset), late.slot) = dense.at(cell, before(twist_shift, true, q));
       }
     }
     for (int s = 0; s < 6; ++s) {
@@ -430,7 +430,7 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
         for (int q = 0; q < 19; ++q) {
           const float expected = dense.arrived(pull.list.position(n), q);
           const Place place = before(eso_pull_shift, !odd, q);
-          ASSERT_EQ(pull_view(held(n, place.offset), place.slot), expected) << "EsoPull, step " << s;
+          ASSERT_EQ(pull_view(node(n, place.offset), place.slot), expected) << "EsoPull, step " << s;
           if (!halfway) continue; // AA's walls are half-way
           const float* const data = aa_view.data();
           const std::int64_t row = (q - 1) * aa.list.neighbour_stride();

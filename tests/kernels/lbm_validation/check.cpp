@@ -63,7 +63,7 @@ TEST(Validation, Equivalences) { // patterns, dense and listed, targets
   expect_close(equivalence_cases(), {Precision::f64, Precision::f32, Precision::f16});
 }
 
-TEST(Validation, RecordGoesOnWhereACallStopped) {
+TEST(Validation, RecordResumesWhereACallStopped) {
   const auto nothing = [](heddle::Memory) { return Outcome{}; };
   const Case flow{
       "flow", "setting", "source", {{Precision::f64, 1, 1, nothing}, {Precision::f32, 1, 1, nothing}}};

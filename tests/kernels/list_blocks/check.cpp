@@ -64,8 +64,8 @@ TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
   for (const lists::Method& method : lists::methods()) {
     for (const bool all_faces : {false, true}) {
       const lists::Medium& open = all_faces ? closed : channel;
-      const lists::Medium& held = all_faces ? walled : walled_channel;
-      const lists::Medium& medium = method.holds_cells() ? held : open;
+      const lists::Medium& solid = all_faces ? walled : walled_channel;
+      const lists::Medium& medium = method.stores_solid() ? solid : open;
       const std::vector<double> expected = lists::alone(method, medium);
       for (const int ranks : {2, 3, 8, 12, 27}) {
         if (method.is_double() || ranks == 8 || lists::all_tests())
@@ -118,8 +118,8 @@ TEST(ListBlocks, AStepIsTakenApartWhereMessagesTravel) {
 }
 
 /// Bytes that all ranks send in two steps.
-std::size_t traffic(const lists::Method& method, const lists::Medium& medium,
-                    const std::array<int, 3>& blocks) {
+std::size_t bytes_sent(const lists::Method& method, const lists::Medium& medium,
+                       const std::array<int, 3>& blocks) {
   std::atomic<std::size_t> sent = 0;
   const int ranks = blocks[0] * blocks[1] * blocks[2];
   heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
@@ -133,7 +133,9 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
   // lbm.md, section 5: five populations a cell of a face. Pull and push send them each step, AA twice around
   // every other one.
   const std::size_t faces = 2 * 2 * 12 * 9; // of two blocks along z, both ways
-  const auto open = [&](const char* name) { return traffic(lists::method_named(name), open_box, {1, 1, 2}); };
+  const auto open = [&](const char* name) {
+    return bytes_sent(lists::method_named(name), open_box, {1, 1, 2});
+  };
   EXPECT_EQ(open("pull f32"), 2 * faces * 5 * sizeof(float));
   EXPECT_EQ(open("AA f64"), 2 * faces * 5 * sizeof(double));
   EXPECT_EQ(open("AA f16"), 2 * faces * 5 * 2);
@@ -159,7 +161,7 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
   }
   for (const char* name :
        {"pull f32", "AA f32", "EsoTwist full-way f32", "EsoTwist half-way f32", "EsoPull full-way f32"})
-    EXPECT_EQ(traffic(lists::method_named(name), porous, {1, 1, 2}), 2 * links * sizeof(float)) << name;
+    EXPECT_EQ(bytes_sent(lists::method_named(name), porous, {1, 1, 2}), 2 * links * sizeof(float)) << name;
 }
 
 TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
@@ -167,7 +169,7 @@ TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
   const lists::Method& wide = lists::method_named("EsoTwist full-way f64");
   const std::vector<double> expected = lists::alone(wide, porous);
   EXPECT_EQ(lists::alone(narrow, porous), expected);
-  EXPECT_EQ(2 * traffic(narrow, porous, {2, 2, 2}), traffic(wide, porous, {2, 2, 2}));
+  EXPECT_EQ(2 * bytes_sent(narrow, porous, {2, 2, 2}), bytes_sent(wide, porous, {2, 2, 2}));
   heddle::ThreadGroup network(2);
   std::atomic<std::int64_t> rounded = 0;
   network.run([&](heddle::Transport& transport) {

@@ -21,7 +21,7 @@
 /// EsoTwist and EsoPull on lists of cells, one list a rank.
 namespace lists {
 
-/// Makes what other ranks have to send not a number: all in ghost cells, held ones too, but what no other
+/// Makes what other ranks have to send not a number: all in ghost cells, solid nodes too, but what no other
 /// rank has. That is what walls give back, and in a place without a block what two own cells share, or an own
 /// one that comes before the ghost cell in the domain.
 template <class T> class PoisonShared {
@@ -32,7 +32,7 @@ public:
   void operator()(heddle::Stream&) const {
     const heddle::IndexList& list = field_->list();
     field_->edit([&](heddle::SparseView<T> view) {
-      for (const heddle::CellRange cells : {list.ghosts(), list.held_among_ghosts()}) {
+      for (const heddle::CellRange cells : {list.ghosts(), list.solid_among_ghosts()}) {
         for (std::int64_t n = cells.first; n < cells.last; ++n) {
           for (int q = 1; q < 19; ++q) {
             if (!only_here(list.position(n), q)) view(n, q) = not_a_number<T>();

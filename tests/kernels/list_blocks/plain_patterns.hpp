@@ -13,7 +13,7 @@
 
 #include "rank.hpp"
 
-/// Patterns on lists of cells, one list a rank, whose tables have walls folded in: AA, pull and push.
+/// Patterns on lists of cells, one list a rank, whose tables have implicit bounce-back: AA, pull and push.
 namespace lists {
 
 /// Makes the ghost cells of a field not a number: who reads one that nobody filled shows.

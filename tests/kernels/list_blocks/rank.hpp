@@ -94,7 +94,7 @@ public:
   virtual void add_last(heddle::TaskGraph&) {}
   /// The state between pairs of steps.
   virtual void add_to(heddle::Checkpoint& checkpoint, heddle::Transport& transport) = 0;
-  /// Makes all of it not a number, ghost cells and held ones too.
+  /// Makes all of it not a number, ghost cells and solid nodes too.
   virtual void forget() = 0;
   /// All values of the domain, those of this rank's cells as they are, the others zero.
   [[nodiscard]] virtual std::vector<double> values() const = 0;
@@ -118,7 +118,7 @@ struct Method {
   std::function<std::unique_ptr<Rank>(heddle::IndexList, heddle::Transport&)> make;
 
   /// Whether its lists hold cells behind walls.
-  [[nodiscard]] bool holds_cells() const { return links.front().wall_slot == heddle::Link::held; }
+  [[nodiscard]] bool stores_solid() const { return links.front().wall_slot == heddle::Link::to_cell; }
   /// The other precisions run on fewer numbers of ranks.
   [[nodiscard]] bool is_double() const { return name.ends_with("f64"); }
 };

@@ -54,8 +54,8 @@ TEST(SeveralBlocks, OnAnyNumberOfRanksEqualOneList) {
   const std::vector<lists::Method>& methods = lists::methods();
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const std::vector<double> expected = lists::alone(methods[i], porous);
-    const bool folded = methods[i].is_double() && !methods[i].holds_cells();
-    const bool every = folded || methods[i].name == "EsoTwist full-way f64" || lists::all_tests();
+    const bool bounced = methods[i].is_double() && !methods[i].stores_solid();
+    const bool every = bounced || methods[i].name == "EsoTwist full-way f64" || lists::all_tests();
     const std::size_t patterns = methods.size() / 3;
     for (const int ranks : test::numbers_of_ranks()) { // the others on each in one precision or another
       if (every || static_cast<std::size_t>(ranks) % 3 == (i + i / patterns) % 3)
@@ -74,7 +74,7 @@ TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
       lists::with_an_empty_corner(along_x, {}); // lists that hold cells know no free slip
   for (const bool channel : {false, true}) {
     for (const lists::Method& method : lists::methods()) {
-      const lists::Medium& medium = !channel ? periodic : method.holds_cells() ? walled : slipping;
+      const lists::Medium& medium = !channel ? periodic : method.stores_solid() ? walled : slipping;
       const std::vector<double> expected = lists::alone(method, medium);
       for (const int ranks : {1, 2, 3, 5, 8, 13, 27}) {
         if (!method.is_double() && ranks != 5 && !lists::all_tests()) continue;

@@ -129,14 +129,14 @@ TEST(Device, ACheckpointKeepsWhatCellsReach) {
   std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()));
   for (std::size_t i = 0; i < flags.size(); ++i)
     flags[i] = static_cast<std::uint8_t>(i % 4);
-  const std::vector<heddle::Link> pointer{{0, {1, 0, 0}, heddle::Link::held}};
+  const std::vector<heddle::Link> pointer{{0, {1, 0, 0}, heddle::Link::to_cell}};
   const heddle::IndexList host(domain, flags, {false, false, false}, pointer);
   const heddle::IndexList device(domain, flags, {false, false, false}, pointer, Memory::device);
   const auto reached = [&](std::int64_t n) { return host.neighbour()[n]; };
   heddle::SparseField<double> f(device, 3, Memory::device);
   const auto value = [](std::int64_t n, int c) { return static_cast<double>(10 * n + c); };
   f.edit([&](heddle::SparseView<double> view) {
-    for (std::int64_t n = 0; n < host.count() + host.held(); ++n) {
+    for (std::int64_t n = 0; n < host.count() + host.solid_nodes(); ++n) {
       for (int c = 0; c < 3; ++c)
         view(n, c) = value(n, c);
     }

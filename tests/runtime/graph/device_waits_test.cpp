@@ -121,14 +121,14 @@ public:
   Swap(const BlockGrid& grid, heddle::Transport& transport)
       : grid_(&grid), transport_(&transport), bytes_(16, Memory::device),
         send_{1 - transport.rank(), bytes_.data(), 8}, receive_{1 - transport.rank(), bytes_.data() + 8, 8} {
-    transport.expect(traffic());
+    transport.expect(request());
   }
   std::string_view name() const { return "swap"; }
   std::vector<FieldAccess> accesses() const { return {{this, "f", AccessMode::write}}; }
   Memory memory() const { return Memory::device; }
   void operator()(Stream& stream) {
-    transport_->start(traffic(), stream);
-    transport_->finish(traffic(), stream);
+    transport_->start(request(), stream);
+    transport_->finish(request(), stream);
   }
   heddle::HaloSteps steps() {
     heddle::HaloSteps steps;
@@ -136,17 +136,17 @@ public:
     steps.messages = true;
     steps.memory = Memory::device;
     steps.fields = accesses();
-    steps.start = [this](Stream& stream) { transport_->start(traffic(), stream); };
-    steps.finish = [this](Stream& stream) { transport_->finish(traffic(), stream); };
+    steps.start = [this](Stream& stream) { transport_->start(request(), stream); };
+    steps.finish = [this](Stream& stream) { transport_->finish(request(), stream); };
     steps.waits_for = [this] {
-      return traffic().on(transport_->rank()) + ": " + heddle::to_string(traffic().receive);
+      return request().on(transport_->rank()) + ": " + heddle::to_string(request().receive);
     };
     steps.abort = [this] { transport_->capability<heddle::StreamWait>()->abort(); };
     return steps;
   }
 
 private:
-  heddle::ExchangeRequest traffic() const {
+  heddle::ExchangeRequest request() const {
     return {.plan = "swap", .send = std::span(&send_, 1), .receive = std::span(&receive_, 1)};
   }
 

@@ -12,8 +12,8 @@
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/box.hpp"
-#include "heddle/grid/box_sweep.hpp"
 #include "heddle/grid/field.hpp"
+#include "heddle/grid/region_sweep.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "heddle/transport/thread_group.hpp"
 
@@ -144,8 +144,8 @@ TEST(MissingExchange, IsNoneWhereASweepOverSomeCellsReachesOutOfTheDomain) {
                                 heddle::Transport& transport) {
       if (exchanged) loop.add(exchange(f, Direction::owner_to_ghost, transport));
       loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
-      loop.add(heddle::BoxSweep("lid", f, f.grid().domain().layer(1, true), 1,
-                                [](int, const heddle::Box&, heddle::Stream&) {}));
+      loop.add(heddle::RegionSweep("lid", f, f.grid().domain().layer(1, true), 1,
+                                   [](int, const heddle::Box&, heddle::Stream&) {}));
     };
     const std::string said = refusal(2, 2, with_a_lid);
     EXPECT_EQ(said.empty(), exchanged) << said;

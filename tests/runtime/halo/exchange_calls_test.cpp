@@ -35,9 +35,9 @@ public:
   [[nodiscard]] int rank() const noexcept override { return 1; }
   [[nodiscard]] int ranks() const noexcept override { return ::ranks; }
   [[nodiscard]] heddle::Memory memory() const noexcept override { return heddle::Memory::host; }
-  void start(const heddle::ExchangeRequest& traffic, heddle::Stream&) override {
-    sent.assign(traffic.send.begin(), traffic.send.end());
-    received.assign(traffic.receive.begin(), traffic.receive.end());
+  void start(const heddle::ExchangeRequest& request, heddle::Stream&) override {
+    sent.assign(request.send.begin(), request.send.end());
+    received.assign(request.receive.begin(), request.receive.end());
   }
   void finish(const heddle::ExchangeRequest&, heddle::Stream&) override {}
 

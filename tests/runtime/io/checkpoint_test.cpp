@@ -49,7 +49,7 @@ TEST_F(CheckpointTest, KeepsTheNewestAndRemovesWhatIsLeftOver) {
   EXPECT_EQ(read(1, {1, 1, 1}), 30);
 }
 
-TEST_F(CheckpointTest, ARunThatGoesOnFromAnOlderOneTakesTheFutureBack) {
+TEST_F(CheckpointTest, ARunThatResumesFromAnOlderOneTakesTheFutureBack) {
   write(1, {1, 1, 1}, {10, 20, 30}, {.keep = 5});
   ThreadGroup network(2);
   network.run([&](Transport& transport) {
@@ -256,9 +256,9 @@ TEST_F(CheckpointTest, OtherListedCellsAreRefused) {
 
 TEST_F(CheckpointTest, ListsThatHoldCellsBehindWallsNeedTheirSteps) {
   const std::vector<std::uint8_t> flags(static_cast<std::size_t>(domain.volume()), 1);
-  const std::vector<heddle::Link> upwards{{0, {0, 0, 1}, heddle::Link::held}};
+  const std::vector<heddle::Link> upwards{{0, {0, 0, 1}, heddle::Link::to_cell}};
   const IndexList list(domain, flags, {false, false, false}, upwards);
-  ASSERT_GT(list.held(), 0);
+  ASSERT_GT(list.solid_nodes(), 0);
   SparseField<float> f(list, 2, heddle::Memory::host, "f");
   Checkpoint checkpoint(folder_, "run");
   const std::string error = failure([&] { checkpoint.add(f); });

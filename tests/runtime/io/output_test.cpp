@@ -301,10 +301,10 @@ class SeriesTest : public OutputTest {
 protected:
   /// A run that writes these steps of as many blocks along x.
   static void run(const fs::path& folder, int blocks, std::initializer_list<std::int64_t> steps,
-                  bool goes_on = false, const std::string& about = {}) {
+                  bool resume = false, const std::string& about = {}) {
     const BlockGrid grid(Box{{0, 0, 0}, {8, 4, 4}}, {blocks, 1, 1});
     const Field<float> field(grid, {.name = "rho"});
-    Output output(folder, "a & b", grid, {.about = about, .goes_on = goes_on});
+    Output output(folder, "a & b", grid, {.about = about, .resume = resume});
     output.add(field);
     for (const std::int64_t step : steps)
       output.write(step, 0.5 * static_cast<double>(step));
@@ -354,10 +354,10 @@ TEST_F(SeriesTest, AResumedRunKeepsTheStepsBeforeIt) {
 }
 
 TEST_F(SeriesTest, AFolderOfResultsReplacesASeriesWhenItIsPublished) {
-  const auto publish = [&](int blocks, std::initializer_list<std::int64_t> steps, bool goes_on) {
+  const auto publish = [&](int blocks, std::initializer_list<std::int64_t> steps, bool resume) {
     heddle::OutputFolder results(folder_, 0);
-    EXPECT_TRUE(!goes_on || results.keep_series("a & b", 2, ""));
-    run(results.unfinished(), blocks, steps, goes_on);
+    EXPECT_TRUE(!resume || results.keep_series("a & b", 2, ""));
+    run(results.unfinished(), blocks, steps, resume);
     results.publish();
   };
   publish(4, {0, 1, 2}, false);
@@ -379,10 +379,10 @@ heddle::OutputFolderOptions with_checkpoints() {
   return {.stays = true};
 }
 heddle::OutputFolderOptions resumed() {
-  return {.stays = true, .goes_on = true};
+  return {.stays = true, .resume = true};
 }
 
-TEST_F(SeriesTest, FilesOfALostRunAreThoseOfTheOneThatGoesOn) {
+TEST_F(SeriesTest, FilesOfALostRunAreThoseOfTheOneThatResumes) {
   fs::path unfinished;
   {
     heddle::OutputFolder lost(folder_, 0, with_checkpoints());
@@ -431,7 +431,7 @@ TEST_F(SeriesTest, ARunThatIsLostWhileItPublishesLosesNothing) {
 
 /// A run has published; one that went on from an old state of it was lost; another goes on from the newest
 /// one.
-TEST_F(SeriesTest, TheSeriesThatGoesOnHasAllThatWasWritten) {
+TEST_F(SeriesTest, TheSeriesThatResumesHasAllThatWasWritten) {
   {
     heddle::OutputFolder results(folder_, 0, with_checkpoints());
     run(results.unfinished(), 1, {0, 1, 2, 3});
@@ -500,7 +500,7 @@ TEST_F(SeriesTest, ARunWithoutCheckpointsLeavesWhatOneWithThemHas) {
   EXPECT_TRUE(names(unfinished).empty());
 }
 
-TEST_F(SeriesTest, ASeriesGoesOnInTheSameRunAlone) {
+TEST_F(SeriesTest, ASeriesResumesInTheSameRunAlone) {
   run(folder_, 1, {0, 1}, false, "12 m/s from -- the west\nof it");
   const std::string series = contents()["a & b.pvd"];
   EXPECT_TRUE(test::contains(series, "\n<!-- 12 m/s from - - the west of it -->\n<VTKFile")) << series;

@@ -224,15 +224,15 @@ TEST(Reduction, OfSeveralRanksOfOneThreadGivesTheBitsOfOne) {
     listed_parts.push_back(&on_lists.emplace_back(lists.back(), 1));
     on_lists.back().fill(value);
   });
-  const BlockGrid here = ranks.party_grid(grid);
-  EXPECT_EQ(bits(Reduction<double>(here, parts, ReductionKind::sum, ranks.parties()).value()),
+  const BlockGrid here = ranks.process_grid(grid);
+  EXPECT_EQ(bits(Reduction<double>(here, parts, ReductionKind::sum, ranks.processes()).value()),
             bits(expected));
-  EXPECT_EQ(bits(Reduction<double>(here, listed_parts, ReductionKind::sum, ranks.parties()).value()),
+  EXPECT_EQ(bits(Reduction<double>(here, listed_parts, ReductionKind::sum, ranks.processes()).value()),
             bits(of_list));
   parts.pop_back();
-  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.parties())), heddle::Error);
+  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.processes())), heddle::Error);
   parts.front() = &whole;
-  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.parties())), heddle::Error);
+  EXPECT_THROW((Reduction<double>(here, parts, ReductionKind::sum, ranks.processes())), heddle::Error);
 }
 
 TEST(Reduction, OfOneNumberARank) {

@@ -33,7 +33,7 @@ using Cell = std::array<std::int64_t, 3>;
 
 /// EsoTwist's three rows.
 const std::vector<Link> pointers{
-    {0, {1, 0, 0}, Link::held}, {0, {0, 1, 0}, Link::held}, {0, {0, 0, 1}, Link::held}};
+    {0, {1, 0, 0}, Link::to_cell}, {0, {0, 1, 0}, Link::to_cell}, {0, {0, 0, 1}, Link::to_cell}};
 
 TEST(SolidBoundaryNodes, HoldsTheCellsBehindWalls) {
   const Box box{{-2, 0, 7}, {9, 6, 12}};
@@ -61,13 +61,13 @@ TEST(SolidBoundaryNodes, HoldsTheCellsBehindWalls) {
         ASSERT_EQ(list.cell_of(cell[0], cell[1], cell[2]) >= 0, reached < list.count());
       }
     }
-    ASSERT_EQ(list.count() + list.held(), static_cast<std::int64_t>(closure.size()));
+    ASSERT_EQ(list.count() + list.solid_nodes(), static_cast<std::int64_t>(closure.size()));
     std::set<std::int64_t> numbers;
     for (const auto& [cell, n] : number)
       numbers.insert(n);
     ASSERT_EQ(numbers.size(), closure.size());
-    ASSERT_EQ(*numbers.rbegin(), list.count() + list.held() - 1);
-    ASSERT_GE(list.cells(), list.count() + list.held());
+    ASSERT_EQ(*numbers.rbegin(), list.count() + list.solid_nodes() - 1);
+    ASSERT_GE(list.cells(), list.count() + list.solid_nodes());
     ASSERT_EQ(list.neighbour_run(), nullptr);
     ASSERT_EQ(list.neighbour_chunk(), nullptr);
   }
@@ -88,7 +88,7 @@ void check_block(const BlockGrid& grid, int rank, const std::vector<std::uint8_t
     }
     return true;
   };
-  std::set<std::int64_t> held;
+  std::set<std::int64_t> solid;
   for (std::int64_t n = 0; n < list.ghosts().last; ++n) {
     for (std::int64_t k = 0; k < 8; ++k) {
       Cell cell = list.position(n);
@@ -104,14 +104,14 @@ void check_block(const BlockGrid& grid, int rank, const std::vector<std::uint8_t
       const auto known = number.emplace(cell, reached).first;
       ASSERT_EQ(known->second, reached) << "two numbers for one cell";
       ASSERT_EQ(list.is_copy(reached), !own(cell));
-      if (reached >= list.ghosts().last) held.insert(reached);
+      if (reached >= list.ghosts().last) solid.insert(reached);
       if (list.is_copy(reached)) {
         ASSERT_EQ(list.position(reached), cell);
       }
     }
   }
-  ASSERT_LE(held.size(), static_cast<std::size_t>(list.held()));
-  ASSERT_EQ(number.size(), static_cast<std::size_t>(list.ghosts().last) + held.size())
+  ASSERT_LE(solid.size(), static_cast<std::size_t>(list.solid_nodes()));
+  ASSERT_EQ(number.size(), static_cast<std::size_t>(list.ghosts().last) + solid.size())
       << "one number for two";
 }
 

@@ -85,12 +85,12 @@ private:
   heddle::HaloExchange halo_;
 };
 
-/// The sum after some steps, and how many ranks and parties there were.
+/// The sum after some steps, and how many ranks and processes there were.
 struct Outcome {
   double sum = 0;
   int count = 0;
   int here = 0;
-  int parties = 0;
+  int processes = 0;
 };
 
 Outcome program(Ranks& ranks) {
@@ -103,7 +103,7 @@ Outcome program(Ranks& ranks) {
   });
   loop.run(5);
   const auto sum = heddle::reduction_over_ranks<double>(
-      ranks.party_grid(grid), heddle::ReductionKind::sum,
+      ranks.process_grid(grid), heddle::ReductionKind::sum,
       [&](int block, std::int64_t y, std::int64_t z, std::span<double> row) {
         for (const auto& part : parts) {
           const int b = block - part->field().number(0);
@@ -113,8 +113,8 @@ Outcome program(Ranks& ranks) {
             row[x] = part->field().view(b)(static_cast<std::int64_t>(x), y - box.lower[1], z - box.lower[2]);
         }
       },
-      ranks.parties());
-  return {sum(), ranks.count(), ranks.here(), ranks.parties().ranks()};
+      ranks.processes());
+  return {sum(), ranks.count(), ranks.here(), ranks.processes().ranks()};
 }
 
 /// What rank 0 found, and what was printed.
@@ -153,7 +153,7 @@ TEST(Ranks, OneProgramGivesOneNumberHoweverItIsRun) {
   EXPECT_EQ(peers.status, 0) << peers.errors;
   EXPECT_EQ(peers.outcome.count, 4);
   EXPECT_EQ(peers.outcome.here, 4);
-  EXPECT_EQ(peers.outcome.parties, 1);
+  EXPECT_EQ(peers.outcome.processes, 1);
   EXPECT_EQ(peers.outcome.sum, one.outcome.sum);
   EXPECT_EQ(peers.out, "transport peer: one graph computes 4 ranks on this processor\n");
 
@@ -161,7 +161,7 @@ TEST(Ranks, OneProgramGivesOneNumberHoweverItIsRun) {
   EXPECT_EQ(threads.status, 0) << threads.errors;
   EXPECT_EQ(threads.outcome.count, 4);
   EXPECT_EQ(threads.outcome.here, 1);
-  EXPECT_EQ(threads.outcome.parties, 4);
+  EXPECT_EQ(threads.outcome.processes, 4);
   EXPECT_EQ(threads.outcome.sum, one.outcome.sum);
   EXPECT_NE(threads.out.find("transport threads: 4 ranks on a thread each"), std::string::npos)
       << threads.out;
@@ -286,7 +286,7 @@ TEST(Ranks, AProgramOfOneRankAThreadSaysSo) {
   EXPECT_THROW((void)two.only(), heddle::Error);
   Ranks one;
   EXPECT_EQ(one.only().ranks(), 1);
-  EXPECT_EQ(&one.parties(), &one.only());
+  EXPECT_EQ(&one.processes(), &one.only());
 }
 
 TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {

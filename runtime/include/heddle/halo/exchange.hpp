@@ -44,9 +44,9 @@ struct Crossing {
 /// A row of the neighbour table of a list through which a kernel reaches a field: where it leads to a ghost
 /// cell, the element there crosses. The generator derives them from a kernel's accesses.
 ///
-/// Where rows lead to cells (Link::held), they are followed one after the other to component `slot` of one.
-/// In another step the cell at `other`, seen from the one that reaches, reaches the same element: where that
-/// is not listed, the element belongs to this cell alone and does not cross, wherever it lies.
+/// Where rows lead to cells (Link::to_cell), they are followed one after the other to component `slot` of
+/// one. In another step the cell at `other`, seen from the one that reaches, reaches the same element: where
+/// that is not listed, the element belongs to this cell alone and does not cross, wherever it lies.
 struct LinkCrossing {
   static constexpr int none = -1;
   int field = 0;

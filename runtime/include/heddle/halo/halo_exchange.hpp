@@ -108,7 +108,7 @@ private:
   void stamp_all() const;
   void verify_all() const;
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);
-  [[nodiscard]] ExchangeRequest traffic() const noexcept;
+  [[nodiscard]] ExchangeRequest request() const noexcept;
   [[nodiscard]] bool talks() const noexcept { return !send_.empty() || !receive_.empty(); }
 
   Exchange exchange_;

@@ -15,8 +15,8 @@
 namespace heddle {
 
 /// Where a cell of a list reaches the components of a field in one of two steps that take turns (EsoTwist,
-/// EsoPull): in itself, or in a cell at the end of rows that lead to cells (Link::held). As the exchanges of
-/// the steps say it, in which what a cell reaches in itself is not mentioned.
+/// EsoPull): in itself, or in a cell at the end of rows that lead to cells (Link::to_cell). As the exchanges
+/// of the steps say it, in which what a cell reaches in itself is not mentioned.
 class LinkPaths {
 public:
   /// step, other_step: before the two steps. object: the field in them. Throws Error where a component is

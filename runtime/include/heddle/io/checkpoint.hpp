@@ -136,7 +136,7 @@ public:
     add_block(listed_field(known, type<T>(), field.components()),
               checkpoint_blocks::listed_block(field, owned));
   }
-  /// A field of a pattern that keeps populations in neighbours and in cells held behind walls (EsoTwist,
+  /// A field of a pattern that keeps populations in neighbours and in solid boundary nodes (EsoTwist,
   /// EsoPull), over a list with all blocks of this rank. next, then: the sweeps of the next two steps after
   /// write() and read(), which say where cells reach populations (`next.before()`); stored is what each cell
   /// reaches in the next step, and, in a second field "... behind walls", what comes back to it in the one

@@ -31,7 +31,7 @@ struct OutputOptions {
   std::string about{};
   /// For a resumed run: keep the steps of the existing series before the first one written. `about` must be
   /// equal.
-  bool goes_on = false;
+  bool resume = false;
 };
 
 class Collective;

@@ -21,7 +21,7 @@ struct OutputFolderOptions {
   /// For a run with checkpoints: what is not published when it ends stays there, for the run that goes on.
   bool stays = false;
   /// For that run: takes over the steps that the series (.pvd) there name. Anything else there is removed.
-  bool goes_on = false;
+  bool resume = false;
 };
 
 /// The folder of a run's results. Everything is written into a folder of its own inside it and moved out when
@@ -43,7 +43,7 @@ public:
   /// Where to write; on any rank.
   [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
   /// For a resumed run that wrote the steps 0, 1, ..., steps - 1 of a series before, before it makes the
-  /// Output `name` with OutputOptions::goes_on: the series that goes on is the one that was taken over or,
+  /// Output `name` with OutputOptions::resume: the series that goes on is the one that was taken over or,
   /// where that lacks a step, the one that is published in the folder. Returns whether there is one; all
   /// ranks. Throws Error where there are some, and each lacks a step or is of another run (another
   /// OutputOptions::about).

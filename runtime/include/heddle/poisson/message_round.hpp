@@ -34,9 +34,9 @@ public:
   /// Sends all, and returns when all has come. Throws Error as transports do.
   void run() {
     Stream stream;
-    const ExchangeRequest traffic{name_, tag_, step_++, send_, receive_};
-    transport_->start(traffic, stream);
-    transport_->finish(traffic, stream);
+    const ExchangeRequest request{name_, tag_, step_++, send_, receive_};
+    transport_->start(request, stream);
+    transport_->finish(request, stream);
     send_.clear();
     receive_.clear();
   }

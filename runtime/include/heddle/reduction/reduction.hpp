@@ -97,8 +97,8 @@ public:
       : value_(of_parts(field.grid(), {&field}, kind, transport, component)) {}
 
   /// The same where a thread computes several ranks: `fields` has those of its ranks, `grid` and `transport`
-  /// are Ranks::party_grid(grid) and Ranks::parties(). Throws Error also where these are not the blocks of
-  /// the grid.
+  /// are Ranks::process_grid(grid) and Ranks::processes(). Throws Error also where these are not the blocks
+  /// of the grid.
   Reduction(const BlockGrid& grid, std::vector<const Field<T>*> fields, ReductionKind kind,
             Transport& transport, int component = 0)
       : value_(of_parts(grid, std::move(fields), kind, transport, component)) {}
@@ -220,7 +220,7 @@ private:
 
   [[noreturn]] static void refuse_blocks(std::string_view name) {
     throw Error("Reduction", "'" + std::string(name) + "' does not have the blocks of this rank",
-                "pass all parts, and use Ranks::party_grid(grid)");
+                "pass all parts, and use Ranks::process_grid(grid)");
   }
 
   static std::function<Value()> of_lists(const BlockGrid& grid, std::vector<const SparseField<T>*> fields,

@@ -29,7 +29,7 @@ namespace heddle {
 /// each group as CellOrder says, by default row-major, x fastest. Entry (row r, cell n) of the table is a
 /// flat element index `slot * slot_stride() + cell` into a SparseField; at walls the entry leads back to the
 /// cell itself, as Link describes (lbm.md, section 6; Bailey et al. 2009 for AA). The listed cells are
-/// followed by the cells behind walls that the list stores (Link::held), and by padding to a multiple of 32,
+/// followed by the solid boundary nodes that it stores (Link::to_cell), and by padding to a multiple of 32,
 /// whose entries point to themselves.
 ///
 /// The list of one of several ranks contains the cells of all its blocks: cells that are adjacent across a
@@ -72,21 +72,21 @@ public:
   [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
   /// Listed cells, without ghost cells.
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  /// Cells held behind walls, numbered after all listed ones.
-  [[nodiscard]] std::int64_t held() const noexcept { return held_; }
-  /// Listed cells, ghost cells, those held behind walls, and padding.
+  /// Solid boundary nodes: cells behind walls that a pattern stores in, numbered after all listed ones.
+  [[nodiscard]] std::int64_t solid_nodes() const noexcept { return solid_; }
+  /// Listed cells, ghost cells, solid boundary nodes, and padding.
   [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
   [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
   [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
   [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
   [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
-  /// Of the cells held behind walls those that lie in no block of this rank.
-  [[nodiscard]] CellRange held_among_ghosts() const noexcept {
-    return {known_ + held_ - std::ssize(held_places_), known_ + held_};
+  /// Of the solid boundary nodes those that lie in no block of this rank.
+  [[nodiscard]] CellRange solid_among_ghosts() const noexcept {
+    return {known_ + solid_ - std::ssize(solid_places_), known_ + solid_};
   }
-  /// Whether cell `n`, listed or held, is a copy of a cell that lies in no block of this rank.
+  /// Whether cell `n`, listed or solid, is a copy of a cell that lies in no block of this rank.
   [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
-    const CellRange beyond = held_among_ghosts();
+    const CellRange beyond = solid_among_ghosts();
     return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
   }
   /// Whether the list contains all cells of the domain along an axis, so that cells across a periodic face
@@ -116,7 +116,7 @@ public:
   /// What the list says of the entries of 16 cells and a row: number [c * rows() + r] is the entry (r, c *
   /// chunk) where they follow each other, else it leads to a few segments that do, as heddle/device/run.hpp
   /// says. Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null
-  /// in device memory, and where rows lead to held cells.
+  /// in device memory, and where rows lead to cells.
   [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
   /// Words of the numbers and their segments.
   [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
@@ -124,7 +124,7 @@ public:
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/compressed_neighbours.hpp
   /// says. 2.5 B per cell in a box and 12 to 19 B between spheres instead of 72 B on D3Q19. Null for more
-  /// than 30 links, and where rows lead to held cells. In host memory, where few ask for it, it is made when
+  /// than 30 links, and where rows lead to cells. In host memory, where few ask for it, it is made when
   /// first asked for: by any thread; throws Error when there is not enough memory or its places do not fit 32
   /// bits.
   [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
@@ -141,8 +141,8 @@ public:
   /// Index of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 if it is outside or not
   /// listed.
   [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
-  /// Coordinates of cell `n`, for a ghost cell, or one held among these, those beside the box; throws Error
-  /// when it is neither.
+  /// Coordinates of cell `n`, for a ghost cell, or a solid one among these, those beside the box; throws
+  /// Error when it is neither.
   [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
 
   /// Numbers of the listed cells whose byte in `flags` (one a cell of the box, x fastest) equals `value`,
@@ -198,7 +198,7 @@ private:
   std::int64_t count_ = 0;
   std::int64_t interior_ = 0;
   std::int64_t known_ = 0; // with ghost cells
-  std::int64_t held_ = 0;
+  std::int64_t solid_ = 0;
   std::int64_t cells_ = 0;
   std::int64_t slot_stride_ = 0;
   std::int64_t neighbour_stride_ = 0;
@@ -211,7 +211,7 @@ private:
       before_;                           // of each kind and row: cells in the rows before it; total last
   std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
   std::vector<std::uint32_t> row_place_; // the inverse
-  std::vector<std::array<std::int64_t, 3>> held_places_; // of held_among_ghosts()
+  std::vector<std::array<std::int64_t, 3>> solid_places_; // of solid_among_ghosts()
   Buffer<std::uint32_t> table_;
   Buffer<std::uint32_t> runs_;
   /// The compressed table, and what it takes to make it later.

@@ -29,7 +29,7 @@ public:
   /// The words of rank 0.
   [[nodiscard]] std::string broadcast(const std::string& text);
   /// Calls f on every rank. If it throws on one rank, all ranks throw that Error, which names the rank.
-  void together(const std::function<void()>& f);
+  void collectively(const std::function<void()>& f);
 
 private:
   struct Letter {

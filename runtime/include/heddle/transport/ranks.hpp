@@ -53,11 +53,11 @@ public:
     }
   }
 
-  /// For what is gathered and written: Reduction, Output, Checkpoint. Ranks of one thread are one there, so
-  /// that it joins as many parties as there are threads and processes that compute.
-  [[nodiscard]] Transport& parties() noexcept { return here_.size() == 1 ? *here_.front() : alone_; }
-  /// A grid of count() ranks as the parties share it: each has the blocks of its ranks.
-  [[nodiscard]] BlockGrid party_grid(const BlockGrid& grid) const {
+  /// For what is gathered and written: Reduction, Output, Checkpoint. One rank for each process that
+  /// computes, or thread with a rank of its own: ranks of one thread are one there.
+  [[nodiscard]] Transport& processes() noexcept { return here_.size() == 1 ? *here_.front() : alone_; }
+  /// A grid of count() ranks as the processes share it: each has the blocks of its ranks.
+  [[nodiscard]] BlockGrid process_grid(const BlockGrid& grid) const {
     return here_.size() == 1 ? grid : grid.on_one_rank();
   }
   /// Whether this thread prints for all ranks.

@@ -64,10 +64,10 @@ public:
   [[nodiscard]] int allocate_tag() noexcept { return tags_++; }
 
   /// Starts to send and to receive; the messages' memory must not be accessed before finish. Throws Error.
-  virtual void start(const ExchangeRequest& traffic, Stream& stream) = 0;
+  virtual void start(const ExchangeRequest& request, Stream& stream) = 0;
   /// Returns when everything is sent and received. Throws an Error that says who waits for whom if that takes
   /// too long, and if a message has an unexpected size.
-  virtual void finish(const ExchangeRequest& traffic, Stream& stream) = 0;
+  virtual void finish(const ExchangeRequest& request, Stream& stream) = 0;
 
   /// Whether start and finish only put work into the stream, which can then be recorded in a CUDA graph.
   [[nodiscard]] virtual bool only_enqueues() const noexcept { return false; }
@@ -134,8 +134,8 @@ public:
   [[nodiscard]] int ranks() const noexcept override { return 1; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool only_enqueues() const noexcept override { return true; }
-  void start(const ExchangeRequest& traffic, Stream& stream) override;
-  void finish(const ExchangeRequest& traffic, Stream& stream) override;
+  void start(const ExchangeRequest& request, Stream& stream) override;
+  void finish(const ExchangeRequest& request, Stream& stream) override;
 };
 
 /// How long a rank waits for others before it gives up: what the environment variable HEDDLE_TIMEOUT says

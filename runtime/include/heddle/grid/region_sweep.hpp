@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_GRID_BOX_SWEEP_HPP
-#define HEDDLE_GRID_BOX_SWEEP_HPP
+#ifndef HEDDLE_GRID_REGION_SWEEP_HPP
+#define HEDDLE_GRID_REGION_SWEEP_HPP
 
 #include <functional>
 #include <string>
@@ -21,14 +21,14 @@ namespace heddle {
 /// TaskGraph, which splits it as it splits sweeps over whole blocks: between a step and its exchange, only
 /// its cells at the border delay the messages.
 ///
-///     heddle::BoxSweep lid("lid", f, grid.domain().layer(2, true), 0,
+///     heddle::RegionSweep lid("lid", f, grid.domain().layer(2, true), 0,
 ///                          [&](int block, const heddle::Box& cells, heddle::Stream& stream) {
 ///                            flow::lid_cuda(heddle::part(f.view(block), cells),
 ///                                           heddle::walls_of(f, block, cells), u_lid, stream.native());
 ///                          });
 ///     loop.add(step);
 ///     loop.add(lid);
-class BoxSweep {
+class RegionSweep {
 public:
   /// Computes `cells` of a block of this rank, counted from its first cell. If an access reaches further,
   /// other cells may be computed at the same time.
@@ -37,19 +37,19 @@ public:
   /// Reads and writes `field`, up to `reach` cells beyond the cells that it computes; 0: only these. cells:
   /// in domain coordinates; cells outside the blocks of this rank are computed by other ranks.
   template <class T>
-  BoxSweep(std::string name, const Field<T>& field, const Box& cells, int reach, Kernel kernel)
-      : BoxSweep(std::move(name), field, cells,
-                 {{&field, field.name(), AccessMode::read, reach},
-                  {&field, field.name(), AccessMode::write, reach}},
-                 std::move(kernel)) {}
+  RegionSweep(std::string name, const Field<T>& field, const Box& cells, int reach, Kernel kernel)
+      : RegionSweep(std::move(name), field, cells,
+                    {{&field, field.name(), AccessMode::read, reach},
+                     {&field, field.name(), AccessMode::write, reach}},
+                    std::move(kernel)) {}
 
   /// The same with all objects that the kernel accesses, on the blocks of `field`. Throws Error without a
   /// kernel.
   template <class T>
-  BoxSweep(std::string name, const Field<T>& field, const Box& cells, std::vector<FieldAccess> accesses,
-           Kernel kernel)
-      : BoxSweep(std::move(name), field.grid(), field.rank(), field.memory(), cells, std::move(accesses),
-                 std::move(kernel)) {}
+  RegionSweep(std::string name, const Field<T>& field, const Box& cells, std::vector<FieldAccess> accesses,
+              Kernel kernel)
+      : RegionSweep(std::move(name), field.grid(), field.rank(), field.memory(), cells, std::move(accesses),
+                    std::move(kernel)) {}
 
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
@@ -67,8 +67,8 @@ public:
   void operator()(Stream& stream, const BlockPart& part) const;
 
 private:
-  BoxSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
-           std::vector<FieldAccess> accesses, Kernel kernel);
+  RegionSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
+              std::vector<FieldAccess> accesses, Kernel kernel);
   [[nodiscard]] std::vector<Box> boxes(int block, const BlockPart& part) const;
 
   std::string name_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/grid/box_sweep.hpp"
+#include "heddle/grid/region_sweep.hpp"
 
 #include <array>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace heddle {
 
-BoxSweep::BoxSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
-                   std::vector<FieldAccess> accesses, Kernel kernel)
+RegionSweep::RegionSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
+                         std::vector<FieldAccess> accesses, Kernel kernel)
     : name_(std::move(name)), grid_(&grid), rank_(rank), memory_(memory), cells_(cells),
       accesses_(std::move(accesses)), kernel_(std::move(kernel)) {
-  if (!kernel_) throw Error("BoxSweep", "'" + name_ + "' has no kernel", "pass a callable object");
+  if (!kernel_) throw Error("RegionSweep", "'" + name_ + "' has no kernel", "pass a callable object");
 }
 
-std::vector<Box> BoxSweep::boxes(int block, const BlockPart& part) const {
+std::vector<Box> RegionSweep::boxes(int block, const BlockPart& part) const {
   const Box& all = grid_->block(grid_->first_block(rank_) + block);
   const Box mine = cells_.intersect(all).shift({-all.lower[0], -all.lower[1], -all.lower[2]});
   std::vector<Box> found;
@@ -28,7 +28,7 @@ std::vector<Box> BoxSweep::boxes(int block, const BlockPart& part) const {
   return found;
 }
 
-bool BoxSweep::has(const BlockPart& part) const {
+bool RegionSweep::has(const BlockPart& part) const {
   const int blocks = grid_->first_block(rank_ + 1) - grid_->first_block(rank_);
   for (int block = 0; block < blocks; ++block) {
     if (!boxes(block, part).empty()) return true;
@@ -36,7 +36,7 @@ bool BoxSweep::has(const BlockPart& part) const {
   return false;
 }
 
-void BoxSweep::operator()(Stream& stream, const BlockPart& part) const {
+void RegionSweep::operator()(Stream& stream, const BlockPart& part) const {
   const int blocks = grid_->first_block(rank_ + 1) - grid_->first_block(rank_);
   for (int block = 0; block < blocks; ++block) {
     for (const Box& box : boxes(block, part))

@@ -17,7 +17,7 @@
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/trace.hpp"
-#include "heddle/grid/box_sweep.hpp"
+#include "heddle/grid/region_sweep.hpp"
 #include "heddle/transport/peer_group.hpp"
 #include "heddle/transport/thread_group.hpp"
 #include "traced.hpp"
@@ -30,7 +30,7 @@ using heddle::Box;
 constexpr std::array<bool, 3> duct{true, false, false};
 
 /// Changes each population of the cells in its own way, and touches no others.
-heddle::BoxSweep source(Field& f, const Box& cells) {
+heddle::RegionSweep source(Field& f, const Box& cells) {
   return {"source", f, cells, 0, [&f](int block, const Box& box, heddle::Stream&) {
             const heddle::FieldView<double> view = heddle::part(f.view(block), box);
             for (int q = 0; q < 19; ++q) {
@@ -64,7 +64,7 @@ private:
   Field f_;
   test::ExchangedStep<lbm_blocks::AaEven<double>> even_;
   test::ExchangedStep<lbm_blocks::AaOdd<double>> odd_;
-  heddle::BoxSweep source_;
+  heddle::RegionSweep source_;
 };
 
 /// Pull from one array into another and back, with a source in what has been written.
@@ -89,8 +89,8 @@ private:
   Field f_next_;
   test::ExchangedStep<lbm_blocks::Pull<double>> there_;
   test::ExchangedStep<lbm_blocks::Pull<double>> back_;
-  heddle::BoxSweep source_there_;
-  heddle::BoxSweep source_back_;
+  heddle::RegionSweep source_there_;
+  heddle::RegionSweep source_back_;
 };
 
 template <class Steps> blocks::Pattern<double> with_source(std::string name, const Box& cells) {
@@ -103,7 +103,7 @@ const Box lid = blocks::domain.layer(2, true);
 const Box side = blocks::domain.layer(1, false);
 const Box within{{2, 1, 2}, {8, 6, 6}};
 
-TEST(BoxSweeps, AnyNumberOfRanksEqualsOneBlock) {
+TEST(RegionSweeps, AnyNumberOfRanksEqualsOneBlock) {
   for (const Box& cells : {lid, side, within}) {
     for (const blocks::Pattern<double>& pattern :
          {with_source<InPlace>("AA", cells), with_source<TwoArrays>("pull", cells)}) {
@@ -137,7 +137,7 @@ std::vector<std::string> steps_of(int rank, const Box& cells) {
   return loop.steps();
 }
 
-TEST(BoxSweeps, OnlyTheirBorderComesBeforeTheMessages) {
+TEST(RegionSweeps, OnlyTheirBorderComesBeforeTheMessages) {
   const auto place = [](const std::vector<std::string>& steps, const std::string& step) {
     return std::ranges::find(steps, step) - steps.begin();
   };
@@ -158,7 +158,7 @@ TEST(BoxSweeps, OnlyTheirBorderComesBeforeTheMessages) {
             0);
 }
 
-TEST(BoxSweeps, InteriorsAreComputedWhileMessagesTravel) {
+TEST(RegionSweeps, InteriorsAreComputedWhileMessagesTravel) {
   for (const Box& cells : {lid, within}) {
     heddle::Trace trace;
     const heddle::BlockGrid grid(blocks::domain, {1, 1, 2}, duct, 2);
@@ -174,11 +174,11 @@ TEST(BoxSweeps, InteriorsAreComputedWhileMessagesTravel) {
   }
 }
 
-TEST(BoxSweeps, AnOrderThroughOneWithoutCellsHolds) {
+TEST(RegionSweeps, AnOrderThroughOneWithoutCellsHolds) {
   // 'late' comes before 'source', that before 'early': so also where the source has no cells here.
   heddle::LocalTransport local;
   Field f = blocks::field<double>(heddle::BlockGrid(blocks::domain, {1, 1, 1}, duct), 0);
-  heddle::BoxSweep elsewhere = source(f, Box{{20, 0, 0}, {21, 1, 1}});
+  heddle::RegionSweep elsewhere = source(f, Box{{20, 0, 0}, {21, 1, 1}});
   std::string order;
   heddle::TaskGraph graph;
   const std::size_t early = graph.add("early", {}, [&](heddle::Stream&) { order += "early "; });
@@ -191,9 +191,9 @@ TEST(BoxSweeps, AnOrderThroughOneWithoutCellsHolds) {
   EXPECT_EQ(graph.steps(), (std::vector<std::string>{"late", "early"}));
 }
 
-TEST(BoxSweeps, NeedAKernel) {
+TEST(RegionSweeps, NeedAKernel) {
   const Field f = blocks::field<double>(heddle::BlockGrid(blocks::domain, {1, 1, 1}, duct), 0);
-  EXPECT_THROW(heddle::BoxSweep("source", f, lid, 0, nullptr), heddle::Error);
+  EXPECT_THROW(heddle::RegionSweep("source", f, lid, 0, nullptr), heddle::Error);
 }
 
 } // namespace

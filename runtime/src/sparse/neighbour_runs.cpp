@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "list_runs.hpp"
+#include "compressed_neighbours.hpp"
 
 #include <bit>
 #include <cstring>

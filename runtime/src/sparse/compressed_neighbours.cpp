@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compress_neighbours.hpp"
+#include "compressed_neighbours.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a list whose links lead to elements: walls and free slip are folded into it
+// The table of a list whose links lead to elements: it has implicit bounce-back and free slip
 // (heddle/sparse/link.hpp).
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "compress_neighbours.hpp"
+#include "compressed_neighbours.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/positive_modulo.hpp"
 #include "heddle/sparse/index_list.hpp"
-#include "list_runs.hpp"
 #include "row_cells.hpp"
 #include "specular_links.hpp"
 
