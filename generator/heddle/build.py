@@ -14,7 +14,7 @@ from typing import Any
 import heddle
 from heddle.emit.files import comment_lines, write_if_changed
 from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
-from heddle.emit.module_files import c_header, cpp_header
+from heddle.emit.module_files import WRAPPER_HEADER, c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -87,7 +87,7 @@ def files(
         raise KernelError(module.name, "the module has no kernels.", "add one: module.add(name, statements)")
     check_walls(dense_kernels(module))
     result: dict[str, str] = {}
-    headers: set[str] = set()
+    headers = {WRAPPER_HEADER}
     declared: dict[str, list[Variant]] = {}
     for name, entry in module.kernels.items():
         check_runs(name, entry.space, entry.place)

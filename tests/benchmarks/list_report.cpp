@@ -136,9 +136,7 @@ public:
   }
 
 private:
-  template <std::size_t rows>
-  std::shared_ptr<heddle::IndexList> list_of(const std::array<heddle::Link, rows>& links,
-                                             const Order& order) {
+  std::shared_ptr<heddle::IndexList> list_of(std::span<const heddle::Link> links, const Order& order) {
     return std::make_shared<heddle::IndexList>(box_, flags_, closed, links, memory_, std::array<bool, 6>{},
                                                std::array<bool, 6>{}, order.order);
   }

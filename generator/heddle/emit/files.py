@@ -22,7 +22,8 @@ LINE = 100
 """The length of an emitted line."""
 
 _STYLE = (
-    f"{{BasedOnStyle: Google, ColumnLimit: {LINE}, AllowShortFunctionsOnASingleLine: None, "
+    f"{{BasedOnStyle: Google, ColumnLimit: {LINE}, AllowShortFunctionsOnASingleLine: InlineOnly, "
+    "AlwaysBreakTemplateDeclarations: MultiLine, "
     "AllowShortIfStatementsOnASingleLine: Never, IndentPPDirectives: None, SortIncludes: Never, "
     "BinPackArguments: true, BinPackParameters: true, DerivePointerAlignment: false, PointerAlignment: Left, "
     "Language: Cpp, ReflowComments: false}"

@@ -13,7 +13,8 @@ from heddle.emit.signature import Argument, arguments
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target, in_order
 
-_VIEW_ROLES = ("array", "entries")
+WRAPPER_HEADER = "views.hpp"
+"""The device header that module.hpp includes."""
 
 
 def c_header(
@@ -115,20 +116,20 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Targ
     arrays = [argument for argument in everything if argument.role == "array"]
     outputs = [argument for argument in everything if argument.role == "output"]
     templates = ", ".join(f"typename {_title(argument.name)}" for argument in [*arrays, *outputs])
-    dispatch = f"detail::Element<{_title(arrays[0].name)}>" if arrays else "void"
+    dispatch = f"heddle::detail::Element<{_title(arrays[0].name)}>" if arrays else "void"
     setup: list[str] = []
     for argument in arrays:
         rank = _entries(argument)
         setup += [
-            f"const auto {argument.name}_extent = detail::extents<{rank}>({argument.name});",
-            f"const auto {argument.name}_stride = detail::strides<{rank}>({argument.name});",
+            f"const auto {argument.name}_extent = heddle::detail::extents<{rank}>({argument.name});",
+            f"const auto {argument.name}_stride = heddle::detail::strides<{rank}>({argument.name});",
         ]
     typed = next(
         (a for a in arrays if len({str(_kind(v, a.name)) for v in variants}) > 1),
         arrays[0] if arrays else None,
     )
     if typed is not None:
-        dispatch = f"detail::Element<{_title(typed.name)}>"
+        dispatch = f"heddle::detail::Element<{_title(typed.name)}>"
     cases = []
     taken: set[str] = set()
     for variant in variants:

@@ -26,7 +26,7 @@ CUDA = Target(
         bounds_blocks=True,
         coordinates=_CELL,
         wave=32,
-        enabled="heddle::with_cuda",
+        in_runtime=True,
     ),
 )
 HIP = Target(

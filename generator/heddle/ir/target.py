@@ -17,8 +17,8 @@ class Gpu:
     language: its name in sentences. include: what a launcher includes for `dim3`. stream: the type of what an
     entry takes as `void* stream`. qualifiers: before a kernel function. bounds_blocks: whether the second
     number of __launch_bounds__ counts the blocks of a multiprocessor. coordinates: how a thread finds its
-    cell, per axis. wave: so many threads run in lock step. enabled: the C++ constant that says whether
-    streams of heddle::runtime are this GPU's; empty where they never are.
+    cell, per axis. wave: so many threads run in lock step. in_runtime: whether
+    streams of heddle::runtime may be this GPU's.
     """
 
     language: str
@@ -28,7 +28,7 @@ class Gpu:
     bounds_blocks: bool
     coordinates: tuple[str, ...]
     wave: int
-    enabled: str = ""
+    in_runtime: bool = False
 
     def __post_init__(self) -> None:
         # The order of a reduction is the same everywhere, so the lanes that shuffle are those of a tile.
@@ -70,4 +70,4 @@ def host_of(targets: Iterable[Target]) -> Target | None:
 
 def device_of(targets: Iterable[Target]) -> Target | None:
     """The target whose kernels a sweep puts into a stream of a device."""
-    return next((t for t in in_order(targets) if t.gpu is not None and t.gpu.enabled), None)
+    return next((t for t in in_order(targets) if t.gpu is not None and t.gpu.in_runtime), None)

@@ -57,7 +57,7 @@ void BoundaryLift<Real>::operator()(Real* field, std::int64_t begin, std::int64_
   const auto level = [&](double value, std::int64_t k) {
     if (value == 0 || k < begin || k >= end) return;
     const PlaneView<Real> side(field + k * plane_pitch, {nx, ny, 1}, {1, row_pitch, 1});
-    detail::dispatch(
+    dispatch(
         stream, [&] { poisson_planes::lift_level(side, value); },
         [&](void* native) { poisson_planes::lift_level_cuda(side, value, native); });
   };
@@ -66,7 +66,7 @@ void BoundaryLift<Real>::operator()(Real* field, std::int64_t begin, std::int64_
     const PlaneView<Real> plane(field + begin * plane_pitch + outermost, {unknowns, levels, 1},
                                 {pitch, plane_pitch, 1});
     const Real* const density = density_.data() + begin;
-    detail::dispatch(
+    dispatch(
         stream, [&] { poisson_planes::lift_side(plane, density, value); },
         [&](void* native) { poisson_planes::lift_side_cuda(plane, density, value, native); });
   };

@@ -133,7 +133,7 @@ private:
     const auto highest = level(field, levels_.size() - 1), first = level(first_.data(), 0),
                last = level(last_.data(), 0);
     const auto head = compact(head_), right = compact(right_);
-    detail::dispatch(
+    dispatch(
         stream,
         [&] {
           poisson_planes::copy(first, head);
@@ -197,12 +197,12 @@ private:
     const std::int64_t top = levels_.size() - 1;
     const auto highest = level(field, top);
     const auto own = compact(own_), below = compact(below_);
-    detail::dispatch(
+    dispatch(
         stream, [&] { poisson_planes::copy(own, highest); },
         [&](void* native) { poisson_planes::copy_cuda(own, highest, native); });
     if (!inner_) return;
     const auto lowest = level(field, 0), next = level(field, top - 1);
-    detail::dispatch(
+    dispatch(
         stream,
         [&] {
           poisson_planes::couple(lowest, below, lowest_lower_);

@@ -16,7 +16,6 @@
 namespace heddle {
 namespace {
 
-using detail::dispatch;
 using detail::plane;
 
 Box domain(const StaggeredGrid& grid) {

@@ -16,7 +16,6 @@
 namespace heddle {
 namespace {
 
-using detail::dispatch;
 using detail::plane;
 
 FieldOptions options_of(const char* name, Memory memory, int ghosts) {

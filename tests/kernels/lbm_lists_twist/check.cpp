@@ -392,7 +392,7 @@ TEST(TwistLists, EsoPullAndAaGiveTheSameBits) {
     const auto pull_view = pull.f.view();
     const auto aa_view = aa.f.view();
     const auto node = [&](std::int64_t n, const Velocity& offset) {
-      for (std::size_t r = 0; r < lbm_lists_eso_pull::links.size(); ++r) {
+      for (std::size_t r = 0; r < std::size(lbm_lists_eso_pull::links); ++r) {
         if (lbm_lists_eso_pull::links[r].offset == offset)
           return static_cast<std::int64_t>(
               pull.list.neighbour()[static_cast<std::int64_t>(r) * pull.list.neighbour_stride() + n]);

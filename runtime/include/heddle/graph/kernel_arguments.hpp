@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep binds to the arguments of its kernel. Emitted sweep classes name these functions in the order
+// of the kernel's arguments; each stands for one argument, or for a few that follow each other. Fields,
+// lists, buffers and profiles must outlive the sweep.
+#ifndef HEDDLE_GRAPH_KERNEL_ARGUMENTS_HPP
+#define HEDDLE_GRAPH_KERNEL_ARGUMENTS_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/block_walls.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
+#include "heddle/grid/ghost_layers.hpp"
+#include "heddle/grid/interleaved.hpp"
+#include "heddle/grid/profile.hpp"
+#include "heddle/reduction/reduction_work.hpp"
+#include "heddle/sparse/cell_range.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+
+namespace heddle {
+
+/// The cells that one call of a kernel updates.
+struct SweepCells {
+  int block = 0;                         // of dense fields: its number on this rank
+  const Box* box = nullptr;              // cells of the block, counted from its first one; null: all
+  CellRange range{};                     // of a list
+  std::array<std::int64_t, 2> colours{}; // first <= colour < last
+  bool interleaved = false;              // the kernel takes all blocks that lie between those of `block`
+};
+
+/// What a sweep learns from its arguments. Memory, grid, blocks and list are those of the first field.
+struct SweepDomain {
+  const char* kernel; // its name, for errors
+  int axes;           // dimensions of the kernel
+  int interleave;     // blocks of which it takes a cell at once on a device
+  bool split;         // parts of a block can be computed alone
+  std::vector<FieldAccess> accesses{};
+  Memory memory = Memory::host;
+  const BlockGrid* grid = nullptr;
+  int rank = 0;
+  std::vector<std::array<std::int64_t, 4>> blocks{}; // extents, of dense fields
+  const IndexList* list = nullptr;
+
+  /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
+  void access(const void* object, std::string_view name, std::optional<int> read,
+              std::optional<int> written) {
+    if (read) accesses.push_back({object, name, AccessMode::read, split ? *read : FieldAccess::anywhere});
+    if (written)
+      accesses.push_back({object, name, AccessMode::write, split ? *written : FieldAccess::anywhere});
+  }
+};
+
+/// A field with blocks: one argument, the view of a block or of a part of it.
+template <class T> class DenseArgument {
+public:
+  DenseArgument(Field<T>& field, std::optional<int> read, std::optional<int> written)
+      : field_(&field), read_(read), written_(written) {}
+
+  /// Throws Error for a field with too few ghost layers, or interleaved in another way than the kernel needs.
+  void declare(SweepDomain& domain) const {
+    const int layers = std::max(read_.value_or(0), written_.value_or(0));
+    if (layers > 0) require_ghost_layers(*field_, layers, domain.axes, domain.kernel);
+    if (domain.interleave > 1) require_interleaved(*field_, domain.interleave, domain.kernel);
+    domain.access(field_, field_->name(), read_, written_);
+    if (domain.grid != nullptr) return;
+    domain.memory = field_->memory();
+    domain.grid = &field_->grid();
+    domain.rank = field_->rank();
+    for (int block = 0; block < field_->blocks(); ++block)
+      domain.blocks.push_back(field_->view(block).extents());
+  }
+
+  template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
+    FieldView<T> view = field_->view(cells.block);
+    if (cells.box != nullptr) view = part(view, *cells.box);
+    if constexpr (axes == 2)
+      return std::tuple(view.plane());
+    else
+      return std::tuple(view);
+  }
+
+private:
+  Field<T>* field_;
+  std::optional<int> read_;
+  std::optional<int> written_;
+};
+
+/// A field over a list: one argument, its view.
+template <class T> class ListArgument {
+public:
+  ListArgument(SparseField<T>& field, std::optional<int> read, std::optional<int> written)
+      : field_(&field), read_(read), written_(written) {}
+
+  void declare(SweepDomain& domain) const {
+    domain.access(field_, field_->name(), read_, written_);
+    if (domain.list != nullptr) return;
+    domain.memory = field_->memory();
+    domain.list = &field_->list();
+    domain.grid = &field_->list().grid();
+    domain.rank = field_->list().rank();
+  }
+
+  template <int axes> [[nodiscard]] auto passed(const SweepCells&) const {
+    return std::tuple(field_->view());
+  }
+
+private:
+  SparseField<T>* field_;
+  std::optional<int> read_;
+  std::optional<int> written_;
+};
+
+/// A field that the kernel reads, up to `reach` cells beyond the one that it updates.
+template <class T> [[nodiscard]] DenseArgument<T> reads(Field<T>& field, int reach = 0) {
+  return {field, reach, {}};
+}
+template <class T> [[nodiscard]] ListArgument<T> reads(SparseField<T>& field, int reach = 0) {
+  return {field, reach, {}};
+}
+/// A field that it writes.
+template <class T> [[nodiscard]] DenseArgument<T> writes(Field<T>& field, int reach = 0) {
+  return {field, {}, reach};
+}
+template <class T> [[nodiscard]] ListArgument<T> writes(SparseField<T>& field, int reach = 0) {
+  return {field, {}, reach};
+}
+/// A field that it reads and writes.
+template <class T> [[nodiscard]] DenseArgument<T> updates(Field<T>& field, int read = 0, int written = 0) {
+  return {field, read, written};
+}
+template <class T>
+[[nodiscard]] ListArgument<T> updates(SparseField<T>& field, int read = 0, int written = 0) {
+  return {field, read, written};
+}
+
+/// A field that it takes for its extents or its list alone.
+template <class T> [[nodiscard]] DenseArgument<T> takes(Field<T>& field) {
+  return {field, {}, {}};
+}
+template <class T> [[nodiscard]] ListArgument<T> takes(SparseField<T>& field) {
+  return {field, {}, {}};
+}
+
+/// An argument that is computed for each call. check(domain) runs when the sweep is constructed.
+template <class Compute, class Check> class ComputedArgument {
+public:
+  ComputedArgument(Compute compute, Check check) : compute_(compute), check_(check) {}
+
+  void declare(const SweepDomain& domain) const { check_(domain); }
+  template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const { return compute_(cells); }
+
+private:
+  Compute compute_;
+  Check check_;
+};
+
+namespace detail {
+
+template <class Compute> [[nodiscard]] auto computed(Compute compute) {
+  return ComputedArgument(compute, [](const SweepDomain&) {});
+}
+
+} // namespace detail
+
+/// Values without strides, one for each entry of a list: their pointer.
+template <class T> [[nodiscard]] auto values(const Buffer<T>& buffer) {
+  return detail::computed([data = &buffer](const SweepCells&) { return std::tuple(data->data()); });
+}
+
+/// The number of entries of a list.
+template <class T> [[nodiscard]] auto count(const Buffer<T>& buffer) {
+  return detail::computed([data = &buffer](const SweepCells&) { return std::tuple(data->size()); });
+}
+
+/// The cells of a list to run over: their pointer and number.
+[[nodiscard]] inline auto cells(const Buffer<std::uint32_t>& buffer) {
+  return detail::computed(
+      [data = &buffer](const SweepCells&) { return std::tuple(data->data(), data->size()); });
+}
+
+/// The neighbour table of a field's list and its stride.
+template <class T> [[nodiscard]] auto neighbours(const SparseField<T>& field) {
+  return detail::computed([f = &field](const SweepCells&) {
+    return std::tuple(f->list().neighbour(), f->list().neighbour_stride());
+  });
+}
+
+/// The contiguous runs of that table.
+template <class T> [[nodiscard]] auto neighbour_runs(const SparseField<T>& field) {
+  return detail::computed([f = &field](const SweepCells&) { return std::tuple(f->list().neighbour_run()); });
+}
+
+/// The same table compressed, for devices.
+template <class T> [[nodiscard]] auto neighbour_chunks(const SparseField<T>& field) {
+  return detail::computed(
+      [f = &field](const SweepCells&) { return std::tuple(f->list().neighbour_chunk()); });
+}
+
+/// Values along `axis`, with `ghosts` entries before and behind: the value of a block's first cell.
+/// Constructing the sweep throws Error for a profile that does not fit to `field`.
+template <class T, class U>
+[[nodiscard]] auto profile(const Profile<T>& values, const Field<U>& field, int axis, int ghosts) {
+  return ComputedArgument([v = &values, f = &field](
+                              const SweepCells& cells) { return std::tuple(v->first(f->box(cells.block))); },
+                          [v = &values, f = &field, axis, ghosts](const SweepDomain& domain) {
+                            require_profile(*v, *f, axis, ghosts, domain.kernel);
+                          });
+}
+
+/// At which sides the cells of a call end at walls of the domain, as heddle::walls_around says; of
+/// interleaved blocks those walls that all of them have.
+template <class T> [[nodiscard]] auto walls(const Field<T>& field) {
+  return detail::computed([f = &field](const SweepCells& cells) {
+    const Box box = cells.box != nullptr ? *cells.box : Box{{0, 0, 0}, f->box(cells.block).extents()};
+    return std::tuple(cells.interleaved ? shared_walls(*f, cells.block, box)
+                                        : walls_of(*f, cells.block, box));
+  });
+}
+
+/// The same for a kernel without an exchange: constructing the sweep throws Error where interleaved blocks
+/// differ in one of the walls `sides` that the kernel has.
+template <class T> [[nodiscard]] auto same_walls(const Field<T>& field, std::uint32_t sides) {
+  return ComputedArgument(
+      [all = walls(field)](const SweepCells& cells) { return all.template passed<3>(cells); },
+      [f = &field, sides](const SweepDomain& domain) { require_same_walls(*f, sides, domain.kernel); });
+}
+
+/// The result of a reduction and the scratch memory for it: two pointers.
+template <class T> class ReductionArgument {
+public:
+  ReductionArgument(Buffer<T>& result, std::string_view name, int results, bool each_block,
+                    std::int64_t scratch, Memory memory)
+      : result_(&result), name_(name), results_(results), each_block_(each_block),
+        scratch_(std::make_shared<Buffer<T>>(scratch, memory)) {}
+
+  /// Throws Error for a buffer that is too small.
+  void declare(SweepDomain& domain) const {
+    require_values(*result_, results_, domain.kernel);
+    domain.accesses.push_back({result_, name_, AccessMode::write, FieldAccess::anywhere});
+  }
+
+  template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
+    return std::tuple(result_->data() + (each_block_ ? cells.block : 0), scratch_->data());
+  }
+
+private:
+  Buffer<T>* result_;
+  std::string_view name_;
+  int results_;
+  bool each_block_;
+  std::shared_ptr<Buffer<T>> scratch_; // shared by copies of a sweep, which write the same result
+};
+
+/// A reduction with one result for each block, over cells or columns along `axes` of a field's blocks.
+/// name: of the result, a literal.
+template <class T, class U>
+[[nodiscard]] ReductionArgument<T> reduces(Buffer<T>& result, std::string_view name, const Field<U>& field,
+                                           std::initializer_list<int> axes, int colours = 1) {
+  return {result, name, field.blocks(), true, reduction_work(field, axes, colours), field.memory()};
+}
+
+/// A reduction with one result, over `cells` cells of a list. memory: where the kernel runs.
+template <class T>
+[[nodiscard]] ReductionArgument<T> reduces(Buffer<T>& result, std::string_view name, std::int64_t cells,
+                                           Memory memory) {
+  return {result, name, 1, false, reduction_work(cells), memory};
+}
+
+} // namespace heddle
+
+#endif

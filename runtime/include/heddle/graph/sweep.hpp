@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// What emitted sweep classes derive from: a kernel bound to fields, as a task for heddle::TaskGraph.
+#ifndef HEDDLE_GRAPH_SWEEP_HPP
+#define HEDDLE_GRAPH_SWEEP_HPP
+
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "heddle/core/dispatch.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/graph/kernel_arguments.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/block_part.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field_access.hpp"
+#include "heddle/halo/exchange.hpp"
+#include "heddle/halo/kernel_exchange.hpp"
+#include "heddle/sparse/cell_range.hpp"
+
+namespace heddle {
+
+/// The scalars of a kernel that has none.
+struct NoParameters {
+  [[nodiscard]] static std::tuple<> values() { return {}; }
+};
+
+/// What all sweeps have. `Derived` is the emitted class, a kernel in the sense of heddle::launch_kernel;
+/// `axes` are the dimensions of the kernel; `Scalars` is a struct whose values() are the kernel's last
+/// arguments.
+template <class Derived, int axes, class Scalars> class Sweep {
+public:
+  /// Of so many interleaved blocks the kernel takes a cell at once on a device. Some kernels have their own.
+  static constexpr int interleave = 1;
+
+  /// "module::kernel".
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  /// Where the fields lie: a sweep over device memory only puts work into its stream.
+  [[nodiscard]] Memory memory() const noexcept { return domain_.memory; }
+  [[nodiscard]] std::vector<FieldAccess> accesses() const { return domain_.accesses; }
+
+  Scalars parameters{};
+
+protected:
+  Sweep(const char* name, bool split)
+      : name_(name),
+        domain_{
+            .kernel = after_module(name), .axes = axes, .interleave = Derived::interleave, .split = split} {}
+
+  /// arguments: in the order of the kernel's arguments, see kernel_arguments.hpp; a CellRange stands for its
+  /// two ends, the Scalars for their values. Throws Error for fields that do not fit the kernel.
+  template <class... Arguments> void bind(const Arguments&... arguments) {
+    (declare(arguments), ...);
+    launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
+      std::apply([&](const auto&... passed) { launch_kernel<Derived>(stream, passed...); },
+                 std::tuple_cat(sweep.passed(arguments, cells)...));
+    };
+  }
+
+  /// One call of the kernel. Of interleaved blocks, a device takes all with the first.
+  void call(const Stream& stream, SweepCells cells) const {
+    if constexpr (Derived::interleave > 1) {
+      cells.interleaved = runs_on_device<Derived>(stream);
+      if (cells.interleaved && cells.block % Derived::interleave != 0) return;
+    }
+    launch_(static_cast<const Derived&>(*this), stream, cells);
+  }
+
+  [[nodiscard]] const SweepDomain& domain() const noexcept { return domain_; }
+  [[nodiscard]] const CellRange& range() const noexcept { return range_; }
+  [[nodiscard]] int blocks() const noexcept { return static_cast<int>(domain_.blocks.size()); }
+
+private:
+  static const char* after_module(const char* name) {
+    const char* colon = std::strrchr(name, ':');
+    return colon != nullptr ? colon + 1 : name;
+  }
+
+  template <class Argument> void declare(const Argument& argument) {
+    if constexpr (std::is_same_v<Argument, Scalars>)
+      parameters = argument;
+    else if constexpr (std::is_same_v<Argument, CellRange>)
+      range_ = argument;
+    else
+      argument.declare(domain_);
+  }
+  template <class Argument> auto passed(const Argument& argument, const SweepCells& cells) const {
+    if constexpr (std::is_same_v<Argument, Scalars>)
+      return parameters.values();
+    else if constexpr (std::is_same_v<Argument, CellRange>)
+      return std::tuple(cells.range.first, cells.range.last);
+    else
+      return argument.template passed<axes>(cells);
+  }
+
+  const char* name_;
+  SweepDomain domain_;
+  CellRange range_{};
+  std::function<void(const Derived&, const Stream&, const SweepCells&)> launch_;
+};
+
+/// A sweep over all cells of each block.
+template <class Derived, int axes, class Scalars = NoParameters>
+class DenseSweep : public Sweep<Derived, axes, Scalars> {
+public:
+  using base = DenseSweep;
+
+  template <class... Arguments>
+  explicit DenseSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, axes, Scalars>(name, false) {
+    this->bind(arguments...);
+  }
+
+  void operator()(Stream& stream) const {
+    for (int block = 0; block < this->blocks(); ++block)
+      this->call(stream, {.block = block});
+  }
+};
+
+/// A sweep over the cells of a list that a CellRange names, for example list.all().
+template <class Derived, class Scalars = NoParameters> class RangeSweep : public Sweep<Derived, 1, Scalars> {
+public:
+  using base = RangeSweep;
+
+  template <class... Arguments>
+  explicit RangeSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, 1, Scalars>(name, false) {
+    this->bind(arguments...);
+  }
+
+  void operator()(Stream& stream) const { this->call(stream, {.range = this->range()}); }
+};
+
+/// A sweep over cells of a list that a Buffer names (heddle::cells).
+template <class Derived, class Scalars = NoParameters> class CellSweep : public Sweep<Derived, 1, Scalars> {
+public:
+  using base = CellSweep;
+
+  template <class... Arguments>
+  explicit CellSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, 1, Scalars>(name, false) {
+    this->bind(arguments...);
+  }
+
+  void operator()(Stream& stream) const { this->call(stream, {}); }
+};
+
+/// A sweep over cells of one block that Buffers name, by their coordinates from the first cell.
+template <class Derived, int axes, class Scalars = NoParameters>
+class BlockCellSweep : public Sweep<Derived, axes, Scalars> {
+public:
+  using base = BlockCellSweep;
+
+  /// block: its number on this rank.
+  template <class... Arguments>
+  explicit BlockCellSweep(const char* name, int block, const Arguments&... arguments)
+      : Sweep<Derived, axes, Scalars>(name, false), block_(block) {
+    this->bind(arguments...);
+  }
+
+  void operator()(Stream& stream) const { this->call(stream, {.block = block_}); }
+
+private:
+  int block_;
+};
+
+/// A sweep with what it exchanges with other blocks, for heddle::HaloExchange.
+template <class Whole> class WithHalo : public Whole {
+public:
+  using base = WithHalo;
+  using Whole::Whole;
+
+  /// What other blocks have to send before a sweep: from owners to ghost cells. Throws Error for fields that
+  /// do not fit together.
+  [[nodiscard]] Exchange before() const { return exchange(before_, " before", Direction::owner_to_ghost); }
+  /// What a sweep leaves for other blocks: from ghost cells to owners. Throws Error as before() does.
+  [[nodiscard]] Exchange after() const { return exchange(after_, " after", Direction::ghost_to_owner); }
+
+protected:
+  MakeExchange before_; // empty: nothing is exchanged
+  MakeExchange after_;
+
+private:
+  [[nodiscard]] Exchange exchange(const MakeExchange& make, const char* when, Direction direction) const {
+    const std::string name = std::string(this->name()) + when;
+    return make ? make(name, direction) : Exchange(name + ", nothing crosses");
+  }
+};
+
+/// A DenseSweep that can be computed in parts, so that heddle::TaskGraph computes the interior of blocks
+/// while messages travel.
+template <class Derived, int axes, class Scalars = NoParameters>
+class SplitDenseSweep : public WithHalo<Sweep<Derived, axes, Scalars>> {
+public:
+  using base = SplitDenseSweep;
+  static constexpr bool in_boxes = true; ///< its parts are boxes of cells (BlockPart)
+
+  template <class... Arguments>
+  explicit SplitDenseSweep(const char* name, const Arguments&... arguments)
+      : WithHalo<Sweep<Derived, axes, Scalars>>(name, true) {
+    this->bind(arguments...);
+  }
+
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return *this->domain().grid; }
+  [[nodiscard]] int rank() const noexcept { return this->domain().rank; }
+
+  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// The cells of `part` alone.
+  void operator()(Stream& stream, const BlockPart& part) const {
+    for (int block = 0; block < this->blocks(); ++block) {
+      for (const Box& box : part.boxes(this->domain().blocks[static_cast<std::size_t>(block)]))
+        this->call(stream, {.block = block, .box = &box});
+    }
+  }
+};
+
+/// A RangeSweep that can be computed in parts.
+template <class Derived, class Scalars = NoParameters>
+class SplitRangeSweep : public WithHalo<Sweep<Derived, 1, Scalars>> {
+public:
+  using base = SplitRangeSweep;
+
+  template <class... Arguments>
+  explicit SplitRangeSweep(const char* name, const Arguments&... arguments)
+      : WithHalo<Sweep<Derived, 1, Scalars>>(name, true) {
+    this->bind(arguments...);
+  }
+
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return *this->domain().grid; }
+  [[nodiscard]] int rank() const noexcept { return this->domain().rank; }
+
+  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// The cells of `part` alone.
+  void operator()(Stream& stream, const BlockPart& part) const {
+    this->call(stream, {.range = this->domain().list->part(this->range(), part)});
+  }
+};
+
+} // namespace heddle
+
+#endif

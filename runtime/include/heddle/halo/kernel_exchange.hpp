@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_HALO_KERNEL_EXCHANGE_HPP
+#define HEDDLE_HALO_KERNEL_EXCHANGE_HPP
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heddle/core/dispatch.hpp"
+#include "heddle/core/stream.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/halo/exchange.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+
+namespace heddle {
+
+/// Makes the Exchange of a kernel, with this name, for one direction.
+using MakeExchange = std::function<Exchange(const std::string& name, Direction direction)>;
+
+namespace detail {
+
+/// The view of a block that a pack kernel for `rank` dimensions takes.
+template <int rank, class T> auto packed_view(Field<T>& field, int block) {
+  if constexpr (rank == 2)
+    return field.view(block).plane();
+  else
+    return field.view(block);
+}
+
+} // namespace detail
+
+/// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
+/// heddle::launch_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel. thinnest:
+/// cells that a block needs at least along each axis. walls: see Exchange::add. The tables and fields must
+/// outlive the exchange; making it throws Error for fields that do not fit together.
+template <class Pack, class Unpack, class Wire, int rank, class... T>
+[[nodiscard]] MakeExchange dense_exchange(std::span<const Crossing> crossings, int thinnest,
+                                          std::initializer_list<WallLinks> walls, Field<T>&... fields) {
+  const std::vector<WallLinks> links(walls);
+  return [=, ... field = &fields](const std::string& name, Direction direction) {
+    Exchange exchange(name, direction, crossings, thinnest, sizeof(Wire));
+    (exchange.add(*field), ...);
+    for (const WallLinks& wall : links)
+      exchange.add(wall);
+    exchange.pack = [=](int block, const WireBoxes& boxes, void* wire, Stream& stream) {
+      launch_kernel<Pack>(stream, detail::packed_view<rank>(*field, block)..., boxes.rows,
+                          static_cast<Wire*>(wire), boxes.count, boxes.longest);
+    };
+    exchange.unpack = [=](int block, const WireBoxes& boxes, const void* wire, Stream& stream) {
+      launch_kernel<Unpack>(stream, detail::packed_view<rank>(*field, block)..., boxes.rows,
+                            static_cast<const Wire*>(wire), boxes.count, boxes.longest);
+    };
+    return exchange;
+  };
+}
+
+/// The same for a kernel over a list, which all fields are over.
+template <class Pack, class Unpack, class Wire, class... T>
+[[nodiscard]] MakeExchange list_exchange(std::span<const LinkCrossing> crossings, SparseField<T>&... fields) {
+  return [=, ... field = &fields](const std::string& name, Direction direction) {
+    Exchange exchange(name, direction, crossings, sizeof(Wire));
+    (exchange.add(*field), ...);
+    exchange.list_pack = [=](const WireElements& elements, void* wire, Stream& stream) {
+      launch_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<Wire*>(wire),
+                          elements.numbers, elements.count);
+    };
+    exchange.list_unpack = [=](const WireElements& elements, const void* wire, Stream& stream) {
+      launch_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const Wire*>(wire),
+                            elements.numbers, elements.count);
+    };
+    return exchange;
+  };
+}
+
+} // namespace heddle
+
+#endif
