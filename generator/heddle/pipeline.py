@@ -22,6 +22,7 @@ from heddle.passes.infer_types import infer_types
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.merge_equal_values import merge_equal_values
+from heddle.passes.name_constants import name_constants
 from heddle.passes.name_locals import name_locals
 from heddle.passes.rematerialise_addresses import rematerialise_addresses
 from heddle.passes.select_functions import select_functions
@@ -52,6 +53,7 @@ LOWERING: tuple[Pass, ...] = (
     vectorise_interleaved_blocks,
     version_loops,
     select_functions,
+    name_constants,
     name_locals,
 )
 

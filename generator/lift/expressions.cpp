@@ -184,7 +184,10 @@ Expression Translation::reference(const clang::DeclRefExpr& reference) {
     return record::Symbol(name(*variable), kind);
   }
   if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(named)) {
-    return record::Symbol(name(*function), type(function->getType()));
+    const clang::FunctionDecl* const definition = function->getDefinition();
+    if (definition != nullptr && is_visible(*definition)) request(*definition);
+    const std::string instance = template_arguments(function->getTemplateSpecializationArgs()).text;
+    return record::Symbol(name(*function) + instance, type(function->getType()));
   }
   return unknown(std::string("a ") + named->getDeclKindName(), reference);
 }

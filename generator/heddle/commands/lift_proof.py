@@ -26,6 +26,7 @@ from heddle.lift.lifted import Lifted
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
+from heddle.roundtrip.entry import spelled
 from heddle.roundtrip.report import flags
 
 Body = tuple[ir.Statement, ...]
@@ -90,13 +91,13 @@ def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> 
 
 def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:
     """A generated kernel, read from its text; for any stride along x."""
-    path = folder / f"{name}{TARGETS[target].files[0]}"
+    path = folder / f"{name}{TARGETS[target].files[-1]}"
     unit = read(path, flags())
-    wanted = f"{name}_{precision(chosen).suffix}"
-    found = [f for f in unit.functions if f.main and f.name.rsplit("::", 1)[-1] == wanted]
-    found = [f for f in found if f.template in ((), (0,))]
+    own, real = f"{name}_{precision(chosen).suffix}", spelled(precision(chosen).arithmetic)
+    instances = {own: ((), (0,)), f"{name}_kernel": ((real,), (0, real))}
+    found = [f for f in unit.functions if f.template in instances.get(f.name.rsplit("::", 1)[-1], ())]
     if len(found) != 1:
-        raise KernelError(path.name, f"expected exactly one function {wanted}.")
+        raise KernelError(path.name, f"expected exactly one function {own}.")
     return lifted(unit, found[0].key)
 
 

@@ -26,11 +26,17 @@ def type_text(kind: ir.Type) -> str:
     return _SCALARS[str(kind)]
 
 
-class ExpressionPrinter:
-    """Prints one expression at a time for a target."""
+class NoOneTextError(Exception):
+    """A constant that has no text of the same value in every precision."""
 
-    def __init__(self, target: Target) -> None:
+
+class ExpressionPrinter:
+    """Prints one expression at a time for a target. real: the type that a template calls Real, if any; its
+    constants are printed so that their text suits other types, too."""
+
+    def __init__(self, target: Target, real: ir.Scalar | None = None) -> None:
         self.target = target
+        self.real = real
 
     def __call__(self, expression: ir.Expression, context: int = 0) -> str:
         text, precedence = self.text(expression)
@@ -39,6 +45,8 @@ class ExpressionPrinter:
     def text(self, expression: ir.Expression) -> tuple[str, int]:
         """The text and how tightly its outermost operator binds."""
         match expression:
+            case ir.Const(value, scalar) if scalar is not None and scalar == self.real:
+                return real_literal(value, scalar)
             case ir.Const(value, scalar):
                 return literal(value, scalar)
             case ir.Symbol(name):
@@ -65,10 +73,24 @@ class ExpressionPrinter:
                 return row.spelling + self(operand, row.precedence + 1), row.precedence
             case ir.Op(name, (left, right)):
                 row = OPERATORS[name]
-                first = self(left, self.side(name, left, row.precedence))
-                second = self(right, self.side(name, right, row.precedence + 1))
+                first = self.operand(left, right, self.side(name, left, row.precedence))
+                second = self.operand(right, left, self.side(name, right, row.precedence + 1))
                 return f"{first} {row.spelling} {second}", row.precedence
         raise AssertionError(expression)
+
+    def operand(self, operand: ir.Expression, other: ir.Expression, context: int) -> str:
+        """One of two operands; beside a Real, a whole number needs no type of its own."""
+        if isinstance(operand, ir.Const) and operand.type == self.real and not isinstance(other, ir.Const):
+            whole = _whole(operand.value)
+            if whole is not None:
+                return str(whole)
+        return self(operand, context)
+
+    def initializer(self, value: ir.Expression) -> str:
+        """What a variable begins with; it converts a constant that has the same value in all types."""
+        if isinstance(value, ir.Const) and value.type is not None and value.type == self.real:
+            return exact_literal(value.value) or self(value)
+        return self(value)
 
     @staticmethod
     def instance(name: str, args: tuple[ir.Expression, ...]) -> str:
@@ -116,6 +138,45 @@ def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:
         return (infinity, ATOM) if number > 0 else (f"-{infinity}", 15)
     text = shortest(number, scalar.bits)
     return text + suffix, ATOM if number >= 0 and not text.startswith("-") else 15
+
+
+def real_literal(value: object, scalar: ir.Scalar) -> tuple[str, int]:
+    """A constant of type Real, of which the template may be instantiated for f32 and f64."""
+    assert isinstance(value, (int, float, Fraction))
+    if (whole := _whole(value)) is not None:
+        return f"Real{{{whole}}}", ATOM
+    if exact := exact_literal(value):
+        return f"Real({exact})", ATOM
+    if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
+        above, below = Fraction(value.numerator), Fraction(value.denominator)
+        divisor = _whole(below)
+        return f"{real_literal(above, scalar)[0]} / {divisor or real_literal(below, scalar)[0]}", 13
+    number = rounded(value, ir.F64)
+    single = rounded(value, ir.F32)
+    if not math.isfinite(single) or single != rounded(number, ir.F32):
+        raise NoOneTextError
+    return f"Real({shortest(number, 64)})", ATOM
+
+
+def exact_literal(value: int | float | Fraction) -> str:
+    """The text of a number that f32 has, or nothing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return ""
+    number = rounded(value, ir.F32)
+    if number != value or _is_negative_zero(number):
+        return ""
+    return shortest(number, 64)
+
+
+def _whole(value: int | float | Fraction) -> int | None:
+    """A number that every type has and that C++ writes as an integer."""
+    if isinstance(value, float) and (not value.is_integer() or _is_negative_zero(value)):
+        return None
+    return int(value) if value == int(value) and -(2**24) <= value <= 2**24 else None
+
+
+def _is_negative_zero(number: float) -> bool:
+    return number == 0 and math.copysign(1, number) < 0
 
 
 def integer_literal(value: int, scalar: ir.Scalar) -> tuple[str, int]:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of one kernel, all precisions in each: name.cpp and name_reference.cpp for CPUs; for GPUs the
-kernels, name.cuh, and what launches them, name.cu."""
+kernels, name.cuh, and what launches them, name.cu.
+
+f64 and f32 share one template where their texts differ in no more than the type: see `heddle.emit.template`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.cost import cost
-from heddle.emit.expression import type_text
+from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
+from heddle.emit.template import REAL, STRIP, merged, uses_strip
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
@@ -21,10 +25,20 @@ from heddle.ir.functions import FUNCTIONS, Function
 from heddle.ir.schedule import Interleaved, Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
+from heddle.ir.unique_names import names_in
 from heddle.ir.visit import expressions, walk
 from heddle.resources import folder
 
 _INCLUDED = re.compile(r'^#include "heddle/device/(\w+\.hpp)"$', re.MULTILINE)
+_KERNEL_TEXTS = (
+    "parameters",
+    "body",
+    "checked_parameters",
+    "checks",
+    "device_checked_parameters",
+    "device_checks",
+)
+"""What the precisions of one template have in common."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +58,14 @@ def cpp_files(
     module: str, kernel: str, variants: Sequence[Variant], target: Target, banner: Mapping[str, Any]
 ) -> tuple[str]:
     """name.cpp or name_reference.cpp."""
-    functions = [_cpu_function(module, kernel, variant, target) for variant in variants]
+    kernels = _kernels(kernel, variants, lambda v, real: _cpu_function(module, kernel, v, target, real))
     text = render(
         "kernel.cpp.j2",
         **banner,
         module=module,
         headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
-        functions=functions,
+        kernels=kernels,
         costs=_costs(variants, target),
     )
     return (text,)
@@ -68,7 +82,7 @@ def gpu_files(
     gpu, ends = target.gpu, target.files
     assert gpu is not None
     schedule = variants[0].schedule.gpu
-    functions = [_gpu_function(module, kernel, variant, target) for variant in variants]
+    kernels = _kernels(kernel, variants, lambda v, real: _gpu_function(module, kernel, v, target, real))
     bounds = str(schedule.threads_per_block) + (
         f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
     )
@@ -81,7 +95,7 @@ def gpu_files(
         launch_bounds=bounds,
         headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
-        functions=functions,
+        kernels=kernels,
         costs=_costs(variants, target),
     )
     launcher = render(
@@ -90,12 +104,64 @@ def gpu_files(
         module=module,
         namespace=f"{module}{target.suffix}",
         include=gpu.include,
-        kernels=f"{kernel}{ends[0]}",
+        header=f"{kernel}{ends[0]}",
         block=", ".join(str(size) for size in schedule.block),
         interleaved=isinstance(schedule, Interleaved),
-        functions=functions,
+        kernels=kernels,
     )
     return kernel_text, launcher
+
+
+def _kernels(
+    kernel: str,
+    variants: Sequence[Variant],
+    function: Callable[[Variant, ir.Scalar | None], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """What templates know of each kernel function and its entries: one function for f64 and f32 where that is
+    possible, and one for each other precision.
+
+    function: what they know of a variant, its body printed with a type that is called Real.
+    """
+    reals = {v.suffix: v for v in variants if v.suffix in ("f64", "f32")}
+    shared = _shared(kernel, reals, function) if len(reals) == 2 else None
+    kernels: list[dict[str, Any]] = []
+    for variant in variants:
+        entry = function(variant, None)
+        if shared is None or variant.suffix not in reals:
+            kernels.append(entry | {"real": False, "strip": False, "entries": [entry | {"instance": ""}]})
+            continue
+        if not shared["entries"]:
+            kernels.append(shared)
+        shared["entries"].append(entry | {"instance": f"<{type_text(variant.precision.arithmetic)}>"})
+    return kernels
+
+
+def _shared(
+    kernel: str,
+    reals: Mapping[str, Variant],
+    function: Callable[[Variant, ir.Scalar | None], dict[str, Any]],
+) -> dict[str, Any] | None:
+    """The template over Real. None where the texts in f64 and f32 differ in more than the type, or where no
+    argument tells it."""
+    if any({REAL, STRIP} & names_in(v.stages.lowered) for v in reals.values()):
+        return None
+    try:
+        double, single = (function(reals[s], reals[s].precision.arithmetic) for s in ("f64", "f32"))
+    except NoOneTextError:
+        return None
+    texts = {key: merged(double[key], single[key]) for key in _KERNEL_TEXTS if key in double}
+    common = {key: text for key, text in texts.items() if text is not None}
+    if len(common) < len(texts) or REAL not in common["parameters"]:
+        return None
+    return {
+        **double,
+        **common,
+        "name": f"{kernel}_kernel",
+        "check": f"{kernel}_check",
+        "real": True,
+        "strip": any(uses_strip(text) for text in common.values()),
+        "entries": [],
+    }
 
 
 def device_headers(named: Iterable[str]) -> dict[str, str]:
@@ -183,11 +249,13 @@ def _parameter(argument: Argument) -> str:
     )
 
 
-def _cpu_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+def _cpu_function(
+    module: str, kernel: str, variant: Variant, target: Target, real: ir.Scalar | None
+) -> dict[str, Any]:
     stages = variant.stages
     everything = arguments(stages.kernel)
     used = _used(stages.lowered, everything)
-    printer = StatementPrinter(target)
+    printer = StatementPrinter(target, real)
     dense = stages.kernel.space.is_box
     rows = dense and not target.checked and _has_unit_rows(stages.lowered)
     return _common(module, kernel, variant, target) | {
@@ -212,7 +280,9 @@ def _has_unit_rows(lowered: ir.Kernel) -> bool:
     )
 
 
-def _gpu_function(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
+def _gpu_function(
+    module: str, kernel: str, variant: Variant, target: Target, real: ir.Scalar | None
+) -> dict[str, Any]:
     """What the host computes once a launch becomes an argument: extents, strides, values of the
     parameters."""
     stages = variant.stages
@@ -245,7 +315,7 @@ def _gpu_function(module: str, kernel: str, variant: Variant, target: Target) ->
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
-        "body": printer.block((*constants, *inside)),
+        "body": StatementPrinter(target, real).block((*constants, *inside)),
         "colours": loop.counter == COLOUR,
     }
 
@@ -307,6 +377,7 @@ def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {
         "name": f"{kernel}_{variant.suffix}",
+        "check": f"{kernel}_{variant.suffix}_check",
         "entry": f"{module}_{kernel}_{variant.suffix}{target.suffix}",
         "dense": dense,
         "entry_parameters": _entry_parameters(everything, "host"),

@@ -17,11 +17,11 @@ _COMMENT = LINE - 14
 
 
 class StatementPrinter:
-    """Prints the body of a kernel for a target."""
+    """Prints the body of a kernel for a target. real: the type that a template calls Real, if any."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, real: ir.Scalar | None = None) -> None:
         self.target = target
-        self.expression = ExpressionPrinter(target)
+        self.expression = ExpressionPrinter(target, real)
 
     def block(self, body: Sequence[ir.Statement]) -> str:
         return "\n".join(self.every_line(body))
@@ -48,15 +48,16 @@ class StatementPrinter:
                 constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in walk(value))
                 qualifier = "constexpr" if constant else "const"
                 assert symbol.type is not None
-                yield f"{qualifier} {type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
+                named = f"{qualifier} {type_text(symbol.type)} {symbol.name}"
+                yield f"{named} = {self.expression.initializer(value)};"
             case ir.Var(symbol, value):
                 assert symbol.type is not None
                 assert value is not None
-                yield f"{type_text(symbol.type)} {symbol.name} = {self.expression(value)};"
+                yield f"{type_text(symbol.type)} {symbol.name} = {self.expression.initializer(value)};"
             case ir.Assign(symbol, value):
-                yield f"{symbol.name} = {self.expression(value)};"
+                yield f"{symbol.name} = {self.expression.initializer(value)};"
             case ir.Store(target, value):
-                yield f"{self.expression(target)} = {self.expression(value)};"
+                yield f"{self.expression(target)} = {self.expression.initializer(value)};"
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zeros = "" if space == "register" else " = {}"

@@ -57,7 +57,7 @@ class ConsistentInitialisation(Collision):
         momentum = tuple(equations.let(labelled("j", a), multiply(rho, velocity[a])) for a in axes)
         equations.section("Collide: f* = f + omega (f_eq - f), the odd half of each pair as in f_eq")
         parts = equilibrium(equations, lattice, weights, deviation, momentum, velocity)
-        keep = equations.let("keep", add(1, multiply(-1, self.omega)))
+        keep = equations.let("one_minus_omega", add(1, multiply(-1, self.omega)))
         post = {"c": add(multiply(keep, f["c"]), multiply(self.omega, parts.rest))}
         for q, opposite in lattice.pairs:
             name = lattice.names[q]

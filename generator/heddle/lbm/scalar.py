@@ -82,7 +82,7 @@ class AdvectionDiffusion(Collision):
         state = scalar_state(equations, lattice, populations, source, zero_centred=zero_centred)
         parts = _halves(equations, lattice, state.deviation, state.value, self.velocity)
         equations.section("Collide: g* = g - omega_even (g+ - g_eq+) - omega (g- - g_eq-)")
-        keep = equations.let("keep", add(1, negate(even_rate)))
+        keep = equations.let("one_minus_omega_even", add(1, negate(even_rate)))
         half_even = equations.let("half_even", multiply(half, even_rate))
         half_odd = equations.let("half_odd", multiply(half, odd_rate))
         supply = equations.let("supply", multiply(add(1, negate(half_even)), source))

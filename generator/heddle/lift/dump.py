@@ -31,7 +31,7 @@ class _Writer:
             f"{p.symbol.type}{' restrict' if p.restrict else ''}{'&' if p.reference else ''} {p.symbol.name}"
             for p in function.parameters
         )
-        return f"{function.result} {function.name}{_template(function.template)}({parameters})"
+        return f"{function.result} {instance_name(function.name, function.template)}({parameters})"
 
     def block(self, body: Sequence[ir.Statement]) -> Iterator[str]:
         for statement in body:
@@ -103,7 +103,7 @@ class _Writer:
                 called = self.functions.get(key)
                 if called is not None:
                     key, template = called.name, called.template
-                return f"{key}{_template(template)}({self.listed(args)})"
+                return f"{instance_name(key, template)}({self.listed(args)})"
             case source.Unknown(reason):
                 return f"<{reason}>"
         raise AssertionError(value)
@@ -112,9 +112,7 @@ class _Writer:
         return ", ".join(self.expression(value) for value in values)
 
 
-def _template(arguments: Sequence[object]) -> str:
-    return (
-        f"<{', '.join(str(int(a)) if isinstance(a, bool) else str(a) for a in arguments)}>"
-        if arguments
-        else ""
-    )
+def instance_name(name: str, template: Sequence[object]) -> str:
+    """The name of a function with its template arguments."""
+    arguments = ", ".join(str(int(a)) if isinstance(a, bool) else str(a) for a in template)
+    return f"{name}<{arguments}>" if arguments else name

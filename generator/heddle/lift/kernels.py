@@ -35,11 +35,13 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
 
 
 def find(unit: source.Unit, name: str) -> source.Function:
-    """The one function of the file with a name, without its namespaces, or with a key."""
+    """The one function of the file with a name, without its namespaces, or any one that has this key."""
     own = [f for f in unit.functions if f.main]
-    found = [f for f in own if name in (f.key, f.name)] or [
-        f for f in own if f.name.rsplit("::", 1)[-1] == name
-    ]
+    found = (
+        [f for f in unit.functions if name == f.key]
+        or [f for f in own if name == f.name]
+        or [f for f in own if f.name.rsplit("::", 1)[-1] == name]
+    )
     if len(found) == 1:
         return found[0]
     if not found:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import math
+from operator import add, floordiv, mul, sub
 from typing import Any
 
 from heddle.errors import Place
@@ -14,13 +14,15 @@ from heddle.ir.interpret import rounded
 from heddle.ir.visit import walk
 from heddle.lift.lifted import refuse
 
+_FOLDED = {"add": add, "sub": sub, "mul": mul, "div": floordiv}
+
 
 def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
-    """A conversion; that of an integer literal which keeps its value is the literal in the other type."""
+    """A conversion; that of a literal which keeps its value is the literal in the other type."""
     if value.type == scalar:
         return value
     number = value.value if isinstance(value, ir.Const) else None
-    if isinstance(number, float) and math.isinf(number) and scalar.is_float:
+    if isinstance(number, float) and scalar.is_float and rounded(number, scalar) == number:
         return ir.Const(number, scalar)
     if isinstance(number, int) and not isinstance(number, bool):
         if scalar.is_float and rounded(number, scalar) == number:
@@ -28,6 +30,20 @@ def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
         if scalar.kind in "iu" and _fits(number, scalar):
             return ir.Const(number, scalar)
     return ir.Cast(value, scalar)
+
+
+def folded(value: ir.Expression) -> ir.Expression:
+    """The number that an expression of integers gives, such as 64 / sizeof(Real); others as they are."""
+    match value:
+        case ir.Cast(inner, kind):
+            number = folded(inner)
+            return converted(number, kind) if isinstance(number, ir.Const) else value
+        case ir.Op(name, (left, right), kind) if name in _FOLDED and kind is not None and kind.kind in "iu":
+            numbers = [each.value for each in map(folded, (left, right)) if isinstance(each, ir.Const)]
+            if len(numbers) == 2 and not (name == "div" and (numbers[1] <= 0 or numbers[0] % numbers[1])):
+                result = _FOLDED[name](*numbers)
+                return ir.Const(result, kind) if _fits(result, kind) else value
+    return value
 
 
 def _fits(number: int, scalar: ir.Scalar) -> bool:

@@ -18,7 +18,7 @@ from heddle.lift.device_intrinsics import lifted_call
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
-from heddle.lift.operands import innermost, reads, size_of
+from heddle.lift.operands import folded, innermost, reads, size_of
 from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]
@@ -171,6 +171,10 @@ class StatementLifter(ExpressionLifter):
         result = self.value(value)
         if symbol.name in self.changed:
             return (ir.Var(symbol, result),)
+        length = folded(result)
+        if isinstance(length, ir.Const) and length is not result and not kind.is_float:
+            self.names[symbol.name] = length  # 64 / sizeof(Real)
+            return ()
         if not reads(result, self.changed):
             self.values[symbol] = result
         return (ir.Let(symbol, result, place),)

@@ -136,11 +136,12 @@ def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
     if isinstance(element, ir.Gather) or element.field.layout.over_list:
         return
     reach = max((abs(offset) for offset in element.offsets), default=0)
-    if reach > element.field.ghost_layers:
+    layers = element.field.ghost_layers
+    if reach > layers:
         raise KernelError(
             touch.place,
             f"'{kernel.name}' {'writes' if touch.store else 'reads'} {_name(element)}, {reach} cells "
-            f"away, but '{element.field.name}' has only {element.field.ghost_layers} ghost layer(s).",
+            f"away, but '{element.field.name}' has only {layers} ghost layer{'s' if layers != 1 else ''}.",
             f"declare it with fields(..., ghost_layers={reach})",
         )
 

@@ -13,6 +13,7 @@ from heddle.errors import NOWHERE
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import rounded
 from heddle.ir.visit import transform
+from heddle.lift.operands import folded
 
 Body = tuple[ir.Statement, ...]
 
@@ -33,6 +34,10 @@ def _plain(node: Any, unit_stride: bool) -> Any:
     match node:
         case ir.Const(value, scalar) if scalar is not None and scalar.is_float:
             return _number(value, scalar)
+        case ir.Cast(ir.Const(float(value)), scalar) if scalar.is_float:
+            return ir.Const(float(rounded(value, scalar)), scalar)  # Real(0.1)
+        case ir.Op(_, (ir.Const(int()), ir.Const(int()))):
+            return folded(node)  # 4 * strip
         case ir.Op("neg", (ir.Const(value),), scalar):
             return ir.Const(-value, scalar)
         case ir.Op(name, (value, ir.Const(number, (ir.U8 | ir.U16))), scalar) if scalar == ir.BOOL:

@@ -27,11 +27,14 @@ NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A kernel's entry in one precision. function: name of the kernel function, without namespace. entry:
-    name of the C entry. arguments: its flat argument list. list_fields: over a list, the fields that belong
-    to the list whose links it follows."""
+    """A kernel's entry in one precision. function: name of the kernel function, without namespace. check:
+    of the function that tests its arguments. real: the type for which both are instantiated, where they are
+    templates of one. entry: name of the C entry. arguments: its flat argument list. list_fields: over a list,
+    the fields that belong to the list whose links it follows."""
 
     function: str
+    check: str
+    real: str
     entry: str
     arguments: tuple[Argument, ...]
     schedule: Schedule
@@ -44,7 +47,7 @@ class Entry:
         return frozenset(argument.name for argument in self.arguments if argument.role == "list")
 
     def checks(self, device: bool) -> list[str]:
-        """`<function>_check`."""
+        """The function that tests the arguments."""
         asks_unit = self.dense and not device
         listed = [text for text in map(_declared, self.checked(device))] + (
             ["bool unit_stride"] if asks_unit else []
@@ -64,7 +67,7 @@ class Entry:
             if others:
                 call = f"heddle::check_listed<{len(rows)}>(arrays, {bits}:u32, last)"
         lines = [
-            f"i32 {self.function}_check({', '.join(listed)})",
+            f"i32 {self.checker(device)}({', '.join(listed)})",
             f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
         ]
         conditions = list(self.conditions(device))
@@ -75,6 +78,17 @@ class Entry:
         for condition, code in conditions:
             lines += [f"if {condition} {{", f"return {code}", "}"]
         return [*lines, f"return {OK}"]
+
+    def checker(self, device: bool) -> str:
+        """The function that tests the arguments, which is a template where they tell the type."""
+        elements = [a.kind.element for a in self.checked(device) if isinstance(a.kind, ir.Pointer)]
+        told = self.real and self.real in map(spelled, elements)
+        return f"{self.check}<{self.real}>" if told else self.check
+
+    def instance(self, *unit_stride: int) -> str:
+        """The kernel function with its template arguments."""
+        arguments = [*map(str, unit_stride), *([self.real] if self.real else [])]
+        return self.function + (f"<{', '.join(arguments)}>" if arguments else "")
 
     def split_beside_plain(self, plain: Argument, split: Sequence[Argument], unit: str) -> list[str]:
         """The checks of fields that are split by colour beside others."""
@@ -153,7 +167,7 @@ class Entry:
         names = ", ".join([a.name for a in self.checked(device)] + ([f"{unit}:bool"] if unit else []))
         return [
             f"i32 {name}({', '.join(listed)})",
-            f"const i32 precondition = {self.function}_check({names})",
+            f"const i32 precondition = {self.checker(device)}({names})",
             f"if ne(precondition, {OK}) {{",
             "return precondition",
             "}",
@@ -166,7 +180,7 @@ class Entry:
         names = ", ".join(passed)
         if reports:
             return [
-                *lines, f"i32 status = {OK}", f"{self.function}({names}, status)", "return status"
+                *lines, f"i32 status = {OK}", f"{self.instance()}({names}, status)", "return status"
             ]  # fmt: skip
         if rows:
             tests = [f"eq({a.name}_stride[0:i32], i64(1:i32))" for a in self.arguments if a.role == "array"]
@@ -174,24 +188,29 @@ class Entry:
             for test in tests[1:]:
                 condition = f"and({condition}, {test})"
             lines += [
-                f"if {condition} {{", f"{self.function}<1>({names})",
-                "} else {", f"{self.function}<0>({names})", "}",
+                f"if {condition} {{", f"{self.instance(1)}({names})",
+                "} else {", f"{self.instance(0)}({names})", "}",
             ]  # fmt: skip
         else:
-            lines.append(f"{self.function}({names})")
+            lines.append(f"{self.instance()}({names})")
         return [*lines, f"return {OK}"]
 
     def unit(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry for unit strides."""
-        call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
+        call = f"{self.instance(*([1] if rows else []))}({', '.join(passed)})"
         return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
 
     def unchecked(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry that tests nothing."""
         head = f"i32 {self.entry}_unchecked({', '.join(map(_declared, self.arguments))})"
         unused = [a.name for a in self.arguments if a.name not in passed]
-        call = f"{self.function}{'<1>' if rows else ''}({', '.join(passed)})"
+        call = f"{self.instance(*([1] if rows else []))}({', '.join(passed)})"
         return [head, *unused, call, f"return {OK}"]
+
+
+def spelled(scalar: ir.Scalar) -> str:
+    """A floating-point type as C++ calls it; nothing for other types."""
+    return {"f64": "double", "f32": "float"}.get(str(scalar), "")
 
 
 def _any(conditions: Sequence[str]) -> str:

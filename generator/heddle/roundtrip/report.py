@@ -15,15 +15,15 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.schedule import precision
 from heddle.ir.visit import walk
-from heddle.lift.dump import dump, dump_statements
+from heddle.lift.dump import dump, dump_statements, instance_name
 from heddle.lift.front_end import SHIM, read
-from heddle.lift.kernels import find, lifted
+from heddle.lift.kernels import lifted
 from heddle.lift.statements import StatementLifter
 from heddle.module import Module
 from heddle.resources import folder
 from heddle.roundtrip.canonical import canonical
 from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, without_template_arguments
-from heddle.roundtrip.entry import Entry, fields_of_list, same_lines
+from heddle.roundtrip.entry import Entry, fields_of_list, same_lines, spelled
 from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
 
 
@@ -60,80 +60,65 @@ def proved(module: Module, targets: Sequence[str], out: Path) -> Iterator[Verdic
 def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterator[Verdict]:
     """One kernel for one target, in each precision."""
     device = TARGETS[target].threads
-    paths = [files / f"{name}{end}" for end in TARGETS[target].files]
-    units: tuple[source.Unit, ...] | None = None
+    path = files / f"{name}{TARGETS[target].files[-1]}"
+    unit: source.Unit | None = None
     failure = ""
     started = time.perf_counter()
     try:
-        units = tuple(read(each, flags()) for each in paths)
+        unit = read(path, flags())
     except KernelError as error:
         failure = str(error)
     for chosen in module.precisions:
         problem = failure
-        if units is not None:
+        if unit is not None:
             try:
-                (_device if device else _host)(module, name, chosen, target, *units)
+                (_device if device else _host)(module, name, chosen, target, unit)
             except (KernelError, DifferenceError) as error:
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()
-        yield Verdict(module.name, name, precision(chosen).suffix, target, paths[-1].name, seconds, problem)
+        yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
 
 
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
     stages = module.stages(name, chosen, target)
-    lowered, everything = stages.lowered, arguments(stages.kernel)
-    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
-    function = f"{name}_{suffix}"
-    entry = Entry(
-        function,
-        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
-        everything,
-        schedule,
-        stages.kernel.space.is_box,
-        fields_of_list(stages.kernel),
-    )
-    found = [f for f in unit.functions if f.main and f.name == function]
-    rows = any(f.template for f in found)
-    if {f.template for f in found} != ({(0,), (1,)} if rows else {()}) or len(found) != (2 if rows else 1):
-        raise DifferenceError(f"expected exactly one function {function}")
+    lowered = stages.lowered
+    schedule = module.kernels[name].schedule
+    entry = _entry(module, name, chosen, target, unit)
+    everything = entry.arguments
+    found = [f for f in _main(unit, entry.function) if not entry.real or entry.real in f.template]
+    rows = {(1, entry.real), (0, entry.real)} if entry.real else {(1,), (0,)}
+    is_row = {f.template for f in found} == rows
+    if len(found) != (2 if is_row else 1) or not (is_row or found[0].template == tuple(entry.real.split())):
+        raise DifferenceError(f"expected exactly one function {entry.function}")
     for one in found:
-        same_host_kernel(lifted(unit, one.key), lowered, everything, one.template == (1,))
+        same_host_kernel(lifted(unit, one.key), lowered, everything, is_row and one.template[0] == 1)
     names = used_names(lowered.body)
     passed = [a.name for a in everything if a.name in names]
     reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
-    _same(unit, f"{function}_check", entry.checks(False))
-    _same(unit, entry.entry, entry.host(passed, rows, reports))
+    _same_check(unit, entry, False)
+    _same(unit, entry.entry, entry.host(passed, is_row, reports))
     if entry.dense and not TARGETS[target].checked:
-        _same(unit, f"{entry.entry}_unit", entry.unit(passed, rows))
+        _same(unit, f"{entry.entry}_unit", entry.unit(passed, is_row))
         if schedule.cpu.unchecked_entry:
-            _same(unit, f"{entry.entry}_unchecked", entry.unchecked(passed, rows))
+            _same(unit, f"{entry.entry}_unchecked", entry.unchecked(passed, is_row))
 
 
-def _device(
-    module: Module, name: str, chosen: str, target: str, kernels: source.Unit, launcher: source.Unit
-) -> None:
+def _device(module: Module, name: str, chosen: str, target: str, launcher: source.Unit) -> None:
+    """The kernel function stands in a header, which the launcher includes; a template has instances there."""
     stages = module.stages(name, chosen, target)
-    lowered, everything = stages.lowered, arguments(stages.kernel)
-    suffix, schedule = precision(chosen).suffix, module.kernels[name].schedule
-    entry = Entry(
-        f"{name}_{suffix}",
-        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
-        everything,
-        schedule,
-        stages.kernel.space.is_box,
-        fields_of_list(stages.kernel),
-    )
-    kernel = f"{module.name}{TARGETS[target].suffix}::{name}_{suffix}"
+    lowered, schedule = stages.lowered, module.kernels[name].schedule
+    entry = _entry(module, name, chosen, target, launcher)
+    kernel = f"{module.name}{TARGETS[target].suffix}::{entry.instance()}"
     launched = Launched.of(lowered)
-    function, lifter = find(kernels, kernel), StatementLifter(kernels)
+    function, lifter = _function(launcher, kernel), StatementLifter(launcher)
     found = canonical(lifter.function(function))
     if lifter.assumptions:
         raise DifferenceError("it relies on an assumption: " + lifter.assumptions[0])
     body, head = _launching(launcher, entry)
     constants = next(i for i, s in enumerate(body) if not _is_constant(s))
     host = canonical(StatementLifter(launcher).block(body[:constants]))
-    passed = same_device_kernel(function.parameters, found, host, launched, everything)
-    _same(launcher, f"{entry.function}_check", entry.checks(True))
+    passed = same_device_kernel(function.parameters, found, host, launched, entry.arguments)
+    _same_check(launcher, entry, True)
     same_lines(entry.entry, head, entry.guarded(entry.entry, True))
     threads = schedule.gpu.threads_per_block
     gpu = TARGETS[target].gpu
@@ -145,6 +130,24 @@ def _device(
     lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
     expected = launch_lines(launched, kernel, schedule.gpu.block, passed)
     same_lines(entry.entry, [without_template_arguments(line) for line in lines], list(expected))
+
+
+def _entry(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> Entry:
+    """The entry in one precision: of a kernel function of its own, or of an instance of the template that f64
+    and f32 share."""
+    kernel, suffix = module.stages(name, chosen, target).kernel, precision(chosen).suffix
+    own = f"{name}_{suffix}"
+    real = "" if _main(unit, f"{own}_check") else spelled(precision(chosen).arithmetic)
+    return Entry(
+        f"{name}_kernel" if real else own,
+        f"{name}_check" if real else f"{own}_check",
+        real,
+        f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
+        arguments(kernel),
+        module.kernels[name].schedule,
+        kernel.space.is_box,
+        fields_of_list(kernel),
+    )
 
 
 def _is_constant(statement: ir.Statement) -> bool:
@@ -163,13 +166,23 @@ def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...
     return function.body[2:], lines[:head]
 
 
+def _same_check(unit: source.Unit, entry: Entry, device: bool) -> None:
+    _same(unit, entry.checker(device), entry.checks(device))
+
+
 def _same(unit: source.Unit, name: str, expected: list[str]) -> None:
     functions = {f.key: f for f in unit.functions}
     same_lines(name, dump(_function(unit, name), functions), expected)
 
 
 def _function(unit: source.Unit, name: str) -> source.Function:
-    found = [f for f in unit.functions if f.main and f.name == name]
+    """The one function of a name, which has its template arguments behind it."""
+    found = [f for f in unit.functions if instance_name(f.name, f.template) == name]
     if len(found) != 1:
         raise DifferenceError(f"expected exactly one function {name}")
     return found[0]
+
+
+def _main(unit: source.Unit, name: str) -> list[source.Function]:
+    """The functions of a name in the file itself, instances of a template each for itself."""
+    return [f for f in unit.functions if f.main and f.name == name]

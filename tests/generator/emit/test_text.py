@@ -283,7 +283,8 @@ def test_lists_ask_for_runs_ahead() -> None:
         assert f"heddle::prefetch<16>(&f_c_row[n_begin + {cells}]);" in odd
     assert odd.count("heddle::prefetch_runs<16, 8>(f, neighbour_run + 8 * n_ahead);") == 2
     assert "prefetch_runs" not in even
-    assert "heddle::prefetch<8>(&f_c_row[n_begin + 32]);" in even
+    assert "constexpr std::int64_t strip = 64 / sizeof(Real);" in even
+    assert "heddle::prefetch<strip>(&f_c_row[n_begin + 4 * strip]);" in even
 
 
 def test_what_is_prefetched() -> None:

@@ -227,7 +227,7 @@ def read_after_store() -> None:
 
 
 @says(
-    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has only 1 ghost layer(s).\n"
+    "{here}: 'k' reads p[3, 0], 3 cells away, but 'p' has only 1 ghost layer.\n"
     "  Hint: declare it with fields(..., ghost_layers=3)"
 )
 def reads_beyond_the_ghosts() -> None:
@@ -235,7 +235,7 @@ def reads_beyond_the_ghosts() -> None:
 
 
 @says(
-    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has only 1 ghost layer(s).\n"
+    "{here}: 'k' writes q[0, -2], 2 cells away, but 'q' has only 1 ghost layer.\n"
     "  Hint: declare it with fields(..., ghost_layers=2)"
 )
 def writes_beyond_the_ghosts() -> None:

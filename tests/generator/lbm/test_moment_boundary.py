@@ -346,7 +346,7 @@ def test_kernels_lower() -> None:
     module = Module("m", precisions=("f64",))
     curved = {"body": lbm.Bouzidi(order="quadratic")}
     module.add("body", lbm.MomentStorage(D2Q9).boundary(lbm.Regularised(D2Q9), curved), Cells("body"))
-    with pytest.raises(KernelError, match=r"2 cells away, but 'flow' has 1 ghost layer"):
+    with pytest.raises(KernelError, match=r"2 cells away, but 'flow' has only 1 ghost layer"):
         module.stages("body", "f64", "cpu")
 
 

@@ -35,12 +35,16 @@ class CentralMoments:
         self.moments = central_moments(
             equations, state.moments, state.velocity, state.rho, first, state.whole
         )
-        self.third = third = equations.let("third", multiply(lattice.cs2, state.deviation))
+        self.pressure_excess = pressure_excess = equations.let(
+            "pressure_excess", multiply(lattice.cs2, state.deviation)
+        )
         self.second = {(a, b): self.moments[powers_of(lattice, a, b)] for a, b in indices(lattice)}
 
         def stress() -> Tensor:
             return {
-                (a, b): equations.let(labelled("stress", a, b), add(value, negate(third) if a == b else 0))
+                (a, b): equations.let(
+                    labelled("stress", a, b), add(value, negate(pressure_excess) if a == b else 0)
+                )
                 for (a, b), value in self.second.items()
             }
 
@@ -51,13 +55,15 @@ class CentralMoments:
         lattice, equations = self.lattice, self.equations
         equations.section("Collide: the stress relaxes with omega, its trace with omega_bulk")
         nothing: Tensor = dict.fromkeys(self.second, sympy.Integer(0))
-        self.stress = relax_stress(self.work, omega_bulk, self.second, self.third, nothing, galilean=galilean)
+        self.stress = relax_stress(
+            self.work, omega_bulk, self.second, self.pressure_excess, nothing, galilean=galilean
+        )
         relaxed: Moments = {powers_of(lattice): self.state.deviation}
         relaxed |= {powers_of(lattice, a): half for a, half in enumerate(self.state.half_force)}
         for (a, b), value in self.stress.pi.items():
             name = labelled("k", a, b) + "_post"
             relaxed[powers_of(lattice, a, b)] = equations.let(
-                name, add(self.third, value) if a == b else value
+                name, add(self.pressure_excess, value) if a == b else value
             )
         return relaxed
 

@@ -306,7 +306,7 @@ def parameters(equations: Equations, omega: sympy.Expr, bulk: sympy.Expr) -> Par
 
     stress_time = add(divide(1, omega), sympy.Rational(-1, 2))
     half_keep = add(1, multiply(Fraction(-1, 2), omega))
-    kept = [chosen(f"keep_{n}", add(1, negate(rate))) for n, rate in enumerate(named, 3)]
+    kept = [chosen(f"one_minus_omega_{n}", add(1, negate(rate))) for n, rate in enumerate(named, 3)]
     return Parameters(
         kept[0],
         kept[1],

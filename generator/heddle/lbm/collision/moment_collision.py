@@ -74,9 +74,10 @@ class RatesByOrder(MomentOperator):
     ) -> None:
         """Add the moments above second order to `relaxed`, in ascending order."""
         let = work.equations.let
-        keep = {n: let(f"keep_{n}", add(1, negate(rate))) for n, rate in self.higher.items()}
+        keep = {n: let(f"one_minus_omega_{n}", add(1, negate(rate))) for n, rate in self.higher.items()}
         half = {
-            n: let(f"half_keep_{n}", add(1, multiply(Fraction(-1, 2), r))) for n, r in self.higher.items()
+            n: let(f"one_minus_half_omega_{n}", add(1, multiply(Fraction(-1, 2), r)))
+            for n, r in self.higher.items()
         }
         for powers, lowest in monomials(work.lattice).items():
             order = sum(powers)
@@ -118,7 +119,7 @@ class MRT(RatesByOrder):
 
     def relax(self, equations: Equations, state: MomentState) -> Moments:
         lattice, u, m = self.lattice, state.velocity, state.moments
-        third = equations.let("third", multiply(lattice.cs2, state.deviation))
+        pressure_excess = equations.let("pressure_excess", multiply(lattice.cs2, state.deviation))
         flow = {
             (a, b): equations.let(labelled("flow", a, b), multiply(state.momentum[a], u[b]))
             for a, b in indices(lattice)
@@ -142,7 +143,11 @@ class MRT(RatesByOrder):
             return {
                 (a, b): equations.let(
                     labelled("stress", a, b),
-                    add(second[a, b], negate(third) if a == b else 0, multiply(Fraction(1, 2), source[a, b])),
+                    add(
+                        second[a, b],
+                        negate(pressure_excess) if a == b else 0,
+                        multiply(Fraction(1, 2), source[a, b]),
+                    ),
                 )
                 for a, b in indices(lattice)
             }
@@ -151,14 +156,14 @@ class MRT(RatesByOrder):
         equations.section(
             "Collide: m* = m - S (m - m_eq), the stress with omega, ghost moments with their rates"
         )
-        pi = relax_stress(work, self.omega_bulk, second, third, source, galilean=False).pi
+        pi = relax_stress(work, self.omega_bulk, second, pressure_excess, source, galilean=False).pi
         relaxed: Moments = {powers_of(lattice): state.deviation}
         for a in range(lattice.dimension):
             relaxed[powers_of(lattice, a)] = equations.let(
                 labelled("m", a) + "_post", add(state.momentum[a], half[a])
             )
         for a, b in indices(lattice):
-            isotropic = third if a == b else sympy.Integer(0)
+            isotropic = pressure_excess if a == b else sympy.Integer(0)
             relaxed[powers_of(lattice, a, b)] = equations.let(
                 labelled("m", a, b) + "_post", add(isotropic, flow[a, b], pi[a, b])
             )

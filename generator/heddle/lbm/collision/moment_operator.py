@@ -109,21 +109,27 @@ class MomentOperator(CollisionOperator):
 
 
 def relax_stress(
-    work: Work, omega_bulk: sympy.Expr, second: Tensor, third: sympy.Expr, source: Tensor, *, galilean: bool
+    work: Work,
+    omega_bulk: sympy.Expr,
+    second: Tensor,
+    pressure_excess: sympy.Expr,
+    source: Tensor,
+    *,
+    galilean: bool,
 ) -> RelaxedStress:
     """Name the second moment of f* - f_eq, `pi_xx_post`.
 
-    second: the moment of f less the flow, so that its equilibrium is `third` = delta_rho / 3 on the diagonal.
-    source: that of the force, u F + F u; it gets its prefactors here. The deviator relaxes with omega, the
-    trace with omega_bulk. galilean: take off the defect 3 rho u_x^2 d_x u_x that c_x^3 = c_x leaves, with the
-    strain rate from the moments themselves (Geier et al. 2015).
+    second: the moment of f less the flow, so that its equilibrium is `pressure_excess` = delta_rho / 3 on the
+    diagonal. source: that of the force, u F + F u; it gets its prefactors here. The deviator relaxes with
+    omega, the trace with omega_bulk. galilean: take off the defect 3 rho u_x^2 d_x u_x that c_x^3 = c_x
+    leaves, with the strain rate from the moments themselves (Geier et al. 2015).
     """
     equations, omega, d = work.equations, work.omega, work.lattice.dimension
-    keep = equations.let("keep", add(1, negate(omega)))
-    keep_bulk = equations.let("keep_bulk", add(1, negate(omega_bulk)))
-    half = equations.let("half_keep", add(1, multiply(Fraction(-1, 2), omega)))
+    keep = equations.let("one_minus_omega", add(1, negate(omega)))
+    keep_bulk = equations.let("one_minus_omega_bulk", add(1, negate(omega_bulk)))
+    half = equations.let("one_minus_half_omega", add(1, multiply(Fraction(-1, 2), omega)))
     mean = equations.let("mean", multiply(Fraction(1, d), add(*(second[a, a] for a in range(d)))))
-    excess = equations.let("excess", add(mean, negate(third)))
+    excess = equations.let("excess", add(mean, negate(pressure_excess)))
     common = [multiply(keep_bulk, excess)]
     if any(not is_zero(source[a, a]) for a in range(d)):
         mean_source = multiply(Fraction(1, d), add(*(source[a, a] for a in range(d))))

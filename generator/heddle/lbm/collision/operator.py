@@ -176,11 +176,11 @@ class CollisionOperator(Collision):
             share_planes=True,
         )
         moments = second_moments(equations, lattice, state)
-        third = equations.let("third", multiply(Fraction(1, 3), state.deviation))
+        pressure_excess = equations.let("pressure_excess", multiply(Fraction(1, 3), state.deviation))
         u, half = state.velocity, state.half_force
 
         def entry(a: int, b: int) -> sympy.Expr:
-            isotropic = multiply(-1, third) if a == b else sympy.Integer(0)
+            isotropic = multiply(-1, pressure_excess) if a == b else sympy.Integer(0)
             flow = multiply(-1, state.momentum[a], u[b])
             return add(moments[a, b], isotropic, flow, multiply(u[a], half[b]), multiply(half[a], u[b]))
 

@@ -102,11 +102,13 @@ class Derivation:
         )
         if model is not None:
             self.force = (sympy.Integer(0),) * self.lattice.dimension
-        self.third_of_density: sympy.Expr = sympy.Integer(0)
+        self.pressure_excess: sympy.Expr = sympy.Integer(0)
         self.moments: Tensor = {}
         if stress:
             self.moments = second_moments(equations, self.lattice, self.state)
-            self.third_of_density = equations.let("third", multiply(Fraction(1, 3), self.state.deviation))
+            self.pressure_excess = equations.let(
+                "pressure_excess", multiply(Fraction(1, 3), self.state.deviation)
+            )
         self.omega = operator.omega
         if operator.viscosity_model is not None:
             self.omega = self._local_rate(operator.viscosity_model)
@@ -116,7 +118,7 @@ class Derivation:
 
     def stress(self, a: int, b: int, flow: sympy.Expr) -> sympy.Expr:
         """The second moment of f - f_eq: p_ab - delta_ab / 3 times the density, less flow = rho u_a u_b."""
-        isotropic = multiply(-1, self.third_of_density) if a == b else sympy.Integer(0)
+        isotropic = multiply(-1, self.pressure_excess) if a == b else sympy.Integer(0)
         return add(self.moments[a, b], isotropic, multiply(-1, flow))
 
     def guo(self, rate: sympy.Expr, suffix: str = "") -> Vector:
@@ -171,7 +173,7 @@ class BGK(PairOperator):
 
     def relax(self, work: Derivation) -> Mapping[str, sympy.Expr]:
         equations, state, f = work.equations, work.state, work.populations
-        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        keep = equations.let("one_minus_omega", add(1, multiply(-1, work.omega)))
         guo = work.guo(work.omega)
         flow = tuple(
             equations.let(labelled("flow", a), add(multiply(work.omega, j), guo[a]))
@@ -217,7 +219,7 @@ class TRT(PairOperator):
         half = sympy.Rational(1, 2)
         even_time = add(divide(1, work.omega), -half)
         odd_rate = equations.let("omega_minus", divide(1, add(half, divide(self.magic, even_time))))
-        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        keep = equations.let("one_minus_omega", add(1, multiply(-1, work.omega)))
         work.odd_rate = odd_rate
         half_plus = equations.let("half_omega", multiply(half, work.omega))
         half_minus = equations.let("half_omega_minus", multiply(half, odd_rate))
@@ -296,7 +298,7 @@ class Regularised(PairOperator):
     def relaxed_moments(self, work: Derivation) -> RelaxedMoments:
         """The moments after the collision, from which all populations follow."""
         equations, state = work.equations, work.state
-        keep = equations.let("keep", add(1, multiply(-1, work.omega)))
+        keep = equations.let("one_minus_omega", add(1, multiply(-1, work.omega)))
         guo = work.guo(work.omega)
         flow = outer(equations, self.lattice, state.momentum, state.velocity, "flow")
         stress = {(a, b): work.stress(a, b, flow[a, b]) for a, b in indices(self.lattice)}

@@ -43,10 +43,10 @@ class Smagorinsky(ViscosityModel):
         magnitude = stress_norm(flow)
         tau_0 = equations.let("tau_0", divide(1, flow.omega))
         constant = quantity(self.constant)
-        factor = sympy.Float(18 * 2**0.5)
         if constant.is_number:
-            factor, constant = sympy.Float(18 * 2**0.5 * float(constant) ** 2), sympy.Integer(1)
-        strength = equations.let("eddy_strength", multiply(factor, constant, constant))
+            strength = equations.constant("eddy_strength", Fraction(18 * 2**0.5 * float(constant) ** 2))
+        else:
+            strength = equations.let("eddy_strength", multiply(sympy.Float(18 * 2**0.5), constant, constant))
         under_root = add(multiply(tau_0, tau_0), multiply(strength, magnitude, flow.inv_rho))
         tau = equations.let("tau", multiply(Fraction(1, 2), add(tau_0, square_root(under_root))))
         return equations.let("omega_local", divide(1, tau))

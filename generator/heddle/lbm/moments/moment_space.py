@@ -188,7 +188,7 @@ class _Complete:
             return value
         if value not in self.known:
             lacking = self.whole ** (sum(powers) // 2)
-            name = f"whole_{value}" if value.is_Symbol else f"whole_{'xyz'[axis]}_{letters(powers)}"
+            name = f"total_{value}" if value.is_Symbol else f"total_{'xyz'[axis]}_{letters(powers)}"
             self.known[value] = self.equations.let(
                 name, add(value, sympy.Rational(*lacking.as_integer_ratio()))
             )
