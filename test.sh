@@ -132,14 +132,16 @@ tidy() {
   sed -n 's/^\(left out: .*\|tidy: .*\)/  \1/p' "$logs/tidy.log"
 }
 
-# Every .cu of the tree through nvcc, eight of a module at once, and the libraries with their CUDA parts.
+# Every .cu of the tree through nvcc, eight of a module at once, the libraries with their CUDA parts, and the
+# files of heddle-bench that time a GPU.
 # Programs are not linked: they would be compiled a second time for it. The kernels are those that the build
 # dev has generated.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
     -D HEDDLE_CODEGEN=OFF -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 || return 1
-  mapfile -t objects < <(ninja -C "$build/cuda" -t targets all | sed -n 's/^\(.*\.cu\.o\): .*/\1/p')
+  mapfile -t objects < <(ninja -C "$build/cuda" -t targets all \
+    | sed -nE 's/^(.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
   echo "${#objects[@]} CUDA objects"
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle-libraries "${objects[@]}"
 }

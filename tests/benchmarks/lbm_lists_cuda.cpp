@@ -3,6 +3,7 @@
 // neighbour table, and in place with the plain one.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -31,8 +32,8 @@ std::vector<std::uint8_t> spheres_080(std::int64_t edge) {
   return bench::sphere_flags(edge, 28, 0.8);
 }
 
-template <typename T, std::size_t rows>
-std::shared_ptr<heddle::IndexList> list_of(Flags flags, const std::array<heddle::Link, rows>& links) {
+template <typename T>
+std::shared_ptr<heddle::IndexList> list_of(Flags flags, std::span<const heddle::Link> links) {
   const std::int64_t edge = bench::edge(sizeof(T) == 8 ? 320 : 384);
   return std::make_shared<heddle::IndexList>(heddle::Box{{0, 0, 0}, {edge, edge, edge}}, flags(edge),
                                              std::array{false, false, false}, links, device);

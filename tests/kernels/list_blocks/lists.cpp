@@ -54,7 +54,7 @@ const std::vector<Method>& methods() {
   return all;
 }
 
-const Method& method_named(const std::string& name) {
+const Method& method_named(std::string_view name) {
   return *std::ranges::find(methods(), name, &Method::name);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rank.hpp"
@@ -16,7 +17,7 @@ namespace lists {
 
 /// Every pattern in every precision, by names such as "AA f64" and "EsoPull half-way f16"; f64 first.
 const std::vector<Method>& methods();
-const Method& method_named(const std::string& name);
+const Method& method_named(std::string_view name);
 /// "EsoTwist full-way f64" with f32 on the wire.
 Method narrow();
 
