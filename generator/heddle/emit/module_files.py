@@ -64,10 +64,15 @@ def _entry(
     return {"about": comment_lines(_about(kernel, variants[0])), "declarations": declarations}
 
 
-def _about(kernel: str, variant: Variant) -> list[str]:
+def _about(kernel: str, variant: Variant, without: Sequence[str] = ()) -> list[str]:
+    """What a comment says of a kernel and its arguments, but for those of some roles."""
     stages = variant.stages
     lines = [stages.kernel.about or f"Kernel {kernel}."]
-    lines += [f"{argument.name}: {argument.about}" for argument in arguments(stages.kernel) if argument.about]
+    lines += [
+        f"{argument.name}: {argument.about}"
+        for argument in arguments(stages.kernel)
+        if argument.about and argument.role not in without
+    ]
     reach = _reach(stages.kernel)
     if reach:
         lines.append(reach)
@@ -140,12 +145,9 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Targ
         passed = ", ".join(_passed(argument) for argument in arguments(variant.stages.kernel))
         call = f"{module}_{kernel}_{variant.suffix}{suffix}({passed}{', stream' if extra else ''})"
         cases.append({"condition": f"std::is_same_v<{dispatch}, {element}>", "call": call})
-    about = _about(kernel, variants[0])
     return {
         "name": kernel + suffix,
-        "about": comment_lines(
-            line for line in about if not any(line.startswith(f"{a.name}_") for a in arrays)
-        ),
+        "about": comment_lines(_about(kernel, variants[0], without=("extent", "stride"))),
         "templates": templates,
         "parameters": ", ".join(
             [

@@ -480,6 +480,8 @@ class _Freezer:
         return ir.Op("div", (numerator, self.chain("mul", self.ordered(below))))
 
     def power(self, base: sympy.Basic, exponent: sympy.Basic) -> ir.Expression:
+        if exponent.is_Float and float(2 * exponent).is_integer():
+            exponent = sympy.Rational(exponent)  # 0.5, 2.0
         if exponent.is_number and exponent.is_negative:
             return ir.Op("div", (ir.Const(1), self.expression(sympy.Pow(base, -exponent))))
         frozen = self.expression(base)

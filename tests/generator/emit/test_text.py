@@ -115,6 +115,16 @@ u, v = fields("u, v: real[2D]")
 # --- Names --------------------------------------------------------------------------------------------------
 
 
+def test_comments_name_all_arguments_that_begin_alike() -> None:
+    """u_next is no extent or stride of u."""
+    u, u_next = fields("u, u_next: real[2D]")
+    module = Module("heat")
+    module.add("step", [Assignment(u_next.here, u.here)])
+    text = files(module, ["cpu"])["heat/heat.hpp"]
+    assert "/// u_next: " in text
+    assert "u_extent: " not in text
+
+
 def test_keywords_and_collisions_are_renamed() -> None:
     new, row, row_more, plain = sympy.symbols("new u_row u_row_ speed")
     emitted_text = text(

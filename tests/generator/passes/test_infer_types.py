@@ -62,3 +62,11 @@ def test_integers_meet_floats_as_floats() -> None:
     assert computed(k.here / 2, "f64", k=7) == 3.5
     assert computed(k.here * u.here, "f64", k=7, u=0.5) == 3.5
     assert computed(sympy.floor(u.here), "f64", k, u=-1.5) == -2
+
+
+@pytest.mark.parametrize("exponent", [2.0, 0.5, -0.5, 1.5, 3.0])
+def test_exponents_in_decimals_are_those_of_fractions(exponent: float) -> None:
+    """u**0.5 is a square root and u**2.0 a product, not calls of pow."""
+    kernels = [model([Assignment(out.here, u.here**one)]) for one in (exponent, sympy.Rational(exponent))]
+    decimal, exact = (kernel.typed(precision("f64")).body for kernel in kernels)
+    assert decimal == exact
