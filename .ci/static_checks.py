@@ -3,7 +3,7 @@
 
     format  clang-format for C++ and CUDA, ruff format for Python (with --fix: lay them out)
     lint    ruff for Python; bash and shellcheck (where it is installed) for shell scripts
-    text    line length, blanks, final newline, licence line, size, links of Markdown pages
+    text    line length, blanks, final newline, licence line, size, links of Markdown pages, files per folder
 
 Without files: everything that git tracks, less what others wrote: emitted files and inputs of heddle-lift.
 With files (as pre-commit calls it): those of them that a check covers.
@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = "generator/pyproject.toml"
 COLUMNS = 110
 TEXT_KIB, PICTURE_KIB = 160, 600
+FILES_PER_FOLDER = 35
 
 # Emitted text, and sources whose expected output names lines and columns: they stay as they are.
 NOT_WRITTEN_HERE = re.compile(
@@ -124,6 +126,7 @@ def check_lint(names: Sequence[str], fix: bool) -> Iterator[str]:
 
 def check_text(names: Sequence[str], fix: bool) -> Iterator[str]:
     del fix  # by hand
+    yield from crowded_folders(names, written_here(tracked()))
     for name in names:
         ending, data = kind(name), (ROOT / name).read_bytes()
         limit = PICTURE_KIB if ending in PICTURES else TEXT_KIB
@@ -160,6 +163,14 @@ def faults_of_lines(text: str, ending: str) -> Iterator[str]:
         length = len(PRAGMA.sub("", line) if ending == ".py" else line)
         if ending in MEASURED and length > COLUMNS:
             yield f":{number}: {length} columns; at most {COLUMNS}"
+
+
+def crowded_folders(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
+    """Folders of some files that hold too many of all files; pages do not count."""
+    count = Counter(PurePosixPath(name).parent for name in everything if kind(name) != ".md")
+    for folder in sorted({PurePosixPath(name).parent for name in names}):
+        if count[folder] > FILES_PER_FOLDER:
+            yield f"{folder}: {count[folder]} files; at most {FILES_PER_FOLDER} per folder: split by topic"
 
 
 def anchors(text: str) -> set[str]:

@@ -70,7 +70,7 @@ def prepare(folder: Path) -> None:
             "-m",
             "heddle",
             "build",
-            HERE.parent / model,
+            HERE.parent / "models" / model,
             "--targets",
             "cpu",
             "--out",

@@ -55,6 +55,14 @@ def test_no_faults_of_lines(checks: ModuleType, text: str, ending: str) -> None:
     assert list(checks.faults_of_lines(text, ending)) == []
 
 
+def test_crowded_folders(checks: ModuleType) -> None:
+    everything = [f"a/{i}.cpp" for i in range(35)] + [f"a/{i}.md" for i in range(9)] + ["a/b/c.cpp"]
+    assert list(checks.crowded_folders(everything, everything)) == []
+    (fault,) = checks.crowded_folders(["a/0.cpp", "a/1.cpp"], [*everything, "a/model.py"])
+    assert fault.startswith("a: 36 files")
+    assert list(checks.crowded_folders(["a/b/c.cpp"], [*everything, "a/model.py"])) == []
+
+
 def test_links(checks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "ROOT", tmp_path)
     (tmp_path / "page.md").write_text("# D\n")

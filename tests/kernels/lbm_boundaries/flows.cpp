@@ -12,10 +12,10 @@
 
 #include "../../support/full_speed.hpp"
 #include "channel.hpp"
+#include "flows/list_flow.hpp"
 #include "heddle/reduction/reduction_work.hpp"
 #include "lbm_boundaries_pull.hpp"
 #include "lbm_boundaries_pull_sweeps.hpp"
-#include "list_flow.hpp"
 
 namespace {
 

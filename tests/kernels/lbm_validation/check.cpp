@@ -11,7 +11,7 @@
 #include "../../support/messages.hpp"
 #include "../../support/test_folder.hpp"
 #include "case.hpp"
-#include "record.hpp"
+#include "report/record.hpp"
 
 namespace validation {
 namespace {

@@ -10,6 +10,8 @@
 
 #include "../lbm_common/esoteric_places.hpp"
 #include "case.hpp"
+#include "flows/list_flow.hpp"
+#include "flows/moment_flow.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/halo_exchange.hpp"
@@ -20,8 +22,6 @@
 #include "list_blocks_push_sweeps.hpp"
 #include "list_blocks_sweeps.hpp"
 #include "list_blocks_twist_sweeps.hpp"
-#include "list_flow.hpp"
-#include "moment_flow.hpp"
 
 namespace validation {
 namespace {

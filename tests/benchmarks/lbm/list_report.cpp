@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "../support/d3q19.hpp"
+#include "../../support/d3q19.hpp"
 #include "d3q19_lists_sweeps.hpp"
 #include "d3q19_plain_list_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"

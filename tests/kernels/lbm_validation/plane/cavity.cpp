@@ -5,11 +5,11 @@
 
 #include "case.hpp"
 #include "cavity_tables.hpp"
-#include "coarse.hpp"
+#include "flows/coarse.hpp"
+#include "flows/list_flow.hpp"
+#include "flows/walled_moments.hpp"
 #include "lbm_validation.hpp"
 #include "lbm_validation_sweeps.hpp"
-#include "list_flow.hpp"
-#include "walled_moments.hpp"
 
 namespace validation {
 namespace {

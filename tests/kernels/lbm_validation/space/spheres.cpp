@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "case.hpp"
-#include "coarse.hpp"
-#include "stream_flow.hpp"
+#include "flows/coarse.hpp"
+#include "flows/stream_flow.hpp"
 
 namespace validation {
 namespace {

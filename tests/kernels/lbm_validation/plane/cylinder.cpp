@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "case.hpp"
-#include "channel_flow.hpp"
-#include "coarse.hpp"
+#include "flows/channel_flow.hpp"
+#include "flows/coarse.hpp"
 
 namespace validation {
 namespace {

@@ -5,10 +5,10 @@
 #include <numbers>
 
 #include "case.hpp"
+#include "flows/moment_flow.hpp"
 #include "heddle/core/parallel.hpp"
 #include "lbm_validation_vortex.hpp"
 #include "lbm_validation_vortex_sweeps.hpp"
-#include "moment_flow.hpp"
 #include "taylor_green_spectral.hpp"
 
 namespace validation {

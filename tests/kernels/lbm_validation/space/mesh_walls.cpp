@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../runtime/geometry/shapes.hpp"
+#include "../../../runtime/geometry/shapes.hpp"
+#include "flows/sphere_array.hpp"
 #include "heddle/geometry/wall_links.hpp"
-#include "sphere_array.hpp"
 
 namespace validation {
 namespace {

@@ -22,7 +22,7 @@
 #include <span>
 #include <utility>
 
-#include "../support/d3q19.hpp"
+#include "../../support/d3q19.hpp"
 #include "d3q19_aa_blocks_sweeps.hpp"
 #include "d3q19_pull_blocks_sweeps.hpp"
 #include "d3q19_twist_blocks_sweeps.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../kernels/multigrid/cube.hpp"
+#include "../../kernels/multigrid/cube.hpp"
 #include "heddle/solvers/conjugate_gradient.hpp"
 #include "heddle/solvers/relaxation.hpp"
 #include "heddle/solvers/solve.hpp"

@@ -11,7 +11,7 @@
 
 #include "heddle/core/stream.hpp"
 #include "heddle/solvers/wavefront_sweep.hpp"
-#include "lbm_case.hpp"
+#include "lbm/lbm_case.hpp"
 #include "measure.hpp"
 #include "relaxation_bench_sweeps.hpp"
 #include "streams.hpp"

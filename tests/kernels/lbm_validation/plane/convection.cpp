@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "case.hpp"
-#include "coarse.hpp"
+#include "flows/coarse.hpp"
+#include "flows/list_flow.hpp"
+#include "flows/walled_moments.hpp"
 #include "lbm_validation.hpp"
 #include "lbm_validation_heat.hpp"
 #include "lbm_validation_heat_sweeps.hpp"
 #include "lbm_validation_sweeps.hpp"
-#include "list_flow.hpp"
-#include "walled_moments.hpp"
 
 namespace validation {
 namespace {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "periodic_flow.hpp"
+#include "flows/periodic_flow.hpp"
 
 namespace validation {
 namespace {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "../support/lattice.hpp"
+#include "../../support/lattice.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/hybrid/hybrid_field.hpp"

@@ -6,10 +6,10 @@
 #include <numbers>
 
 #include "case.hpp"
+#include "flows/list_flow.hpp"
+#include "flows/walled_moments.hpp"
 #include "lbm_validation.hpp"
 #include "lbm_validation_sweeps.hpp"
-#include "list_flow.hpp"
-#include "walled_moments.hpp"
 
 namespace validation {
 namespace {
