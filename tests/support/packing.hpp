@@ -27,9 +27,9 @@ template <class T, class F> void for_cells(heddle::FieldView<T> view, const hedd
 
 /// An exchange of one field on the host with pack kernels written by hand.
 template <class T>
-heddle::Exchange exchange(heddle::Field<T>& field, std::span<const heddle::Crossing> crossings,
-                          heddle::Direction direction, std::string name = "exchange") {
-  heddle::Exchange result(std::move(name), direction, crossings, 1, sizeof(T));
+heddle::DenseExchange exchange(heddle::Field<T>& field, std::span<const heddle::Crossing> crossings,
+                               heddle::Direction direction, std::string name = "exchange") {
+  heddle::DenseExchange result(std::move(name), direction, crossings, 1, sizeof(T));
   result.add(field);
   result.pack = [&field](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
     for_cells(field.view(block), boxes,

@@ -14,8 +14,8 @@ constexpr std::int64_t most_cells = std::int64_t{1} << 29; // numbers of cells h
 
 } // namespace
 
-std::optional<std::array<std::int32_t, 2>> cells_between(const Exchange::Place& from,
-                                                         const Exchange::Place& to, std::size_t value_bytes) {
+std::optional<std::array<std::int32_t, 2>>
+cells_between(const DenseExchange::Place& from, const DenseExchange::Place& to, std::size_t value_bytes) {
   const std::int64_t column = from.stride[0];
   const std::int64_t row = from.stride[1];
   if (from.stride != to.stride || column <= 0 || row <= 0) return std::nullopt;
@@ -30,9 +30,9 @@ std::optional<std::array<std::int32_t, 2>> cells_between(const Exchange::Place& 
 
 std::optional<BatchedPack::Shifts> BatchedPack::shifts(int from, int to) const {
   Shifts found;
-  for (const Exchange::Side& field : exchange_->fields()) {
-    if (!field.place) return std::nullopt;
-    const auto cells = cells_between(field.place(from), field.place(to), field.value_bytes);
+  for (std::size_t field = 0; field < exchange_->fields().size(); ++field) {
+    const auto& place = exchange_->locations()[field].place;
+    const auto cells = cells_between(place(from), place(to), exchange_->fields()[field].value_bytes);
     if (!cells) return std::nullopt;
     found.push_back(*cells);
   }
@@ -58,12 +58,12 @@ void BatchedPack::add(int block, HaloPlan::Table table) {
   calls_.push_back({block, std::move(table)});
 }
 
-std::vector<Exchange::Place> places_of(const Exchange& exchange) {
-  std::vector<Exchange::Place> places;
+std::vector<DenseExchange::Place> places_of(const DenseExchange& exchange) {
+  std::vector<DenseExchange::Place> places;
   const BlockGrid& grid = *exchange.grid();
   const int blocks = grid.first_block(exchange.rank() + 1) - grid.first_block(exchange.rank());
-  for (const Exchange::Side& field : exchange.fields()) {
-    for (int block = 0; field.place && blocks > 1 && block < blocks; ++block)
+  for (const DenseExchange::Location& field : exchange.locations()) {
+    for (int block = 0; blocks > 1 && block < blocks; ++block)
       places.push_back(field.place(block));
   }
   return places;

@@ -17,7 +17,7 @@ namespace heddle {
 /// one reaches the other with them. nullopt where strides differ, or no whole number of cells lies between
 /// them.
 [[nodiscard]] std::optional<std::array<std::int32_t, 2>>
-cells_between(const Exchange::Place& from, const Exchange::Place& to, std::size_t value_bytes);
+cells_between(const DenseExchange::Place& from, const DenseExchange::Place& to, std::size_t value_bytes);
 
 /// Tables of boxes for the calls of a pack kernel. If they are batched, blocks that lie alike have
 /// one table: their cells are counted from the first cell of one of them, wherever in memory they lie,
@@ -30,7 +30,7 @@ public:
   };
 
   /// The exchange must outlive this.
-  BatchedPack(const Exchange& exchange, bool batched) : exchange_(&exchange), batched_(batched) {}
+  BatchedPack(const DenseExchange& exchange, bool batched) : exchange_(&exchange), batched_(batched) {}
 
   /// The boxes of one more block of this rank.
   void add(int block, HaloPlan::Table table);
@@ -41,14 +41,14 @@ private:
   using Shifts = std::vector<std::array<std::int32_t, 2>>;
   [[nodiscard]] std::optional<Shifts> shifts(int from, int to) const;
 
-  const Exchange* exchange_;
+  const DenseExchange* exchange_;
   bool batched_;
   std::vector<Call> calls_;
 };
 
 /// Where the blocks of all fields lie, if there are several; tables of several blocks hold as long as this is
 /// the same.
-[[nodiscard]] std::vector<Exchange::Place> places_of(const Exchange& exchange);
+[[nodiscard]] std::vector<DenseExchange::Place> places_of(const DenseExchange& exchange);
 
 } // namespace heddle
 

@@ -13,7 +13,7 @@ namespace heddle {
 /// lead to other ranks, and y and z where lanes of one vector follow each other along them. What crosses
 /// between such lanes moves within one launch, but no cell could be computed before it if it belonged to the
 /// interior. Not x: a border of one cell in each row would use a fraction of what a load brings.
-[[nodiscard]] std::array<bool, 3> border_axes(const Exchange& exchange);
+[[nodiscard]] std::array<bool, 3> border_axes(const ExchangeBase& exchange);
 
 } // namespace heddle
 

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-DenseReach::DenseReach(const Exchange& exchange, const void* object, int components)
+DenseReach::DenseReach(const DenseExchange& exchange, const void* object, int components)
     : offsets_(static_cast<std::size_t>(components)) {
   for (const Crossing& crossing : exchange.crossings()) {
     if (exchange.fields()[static_cast<std::size_t>(crossing.field)].object != object) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/halo/exchange.hpp"
 
-#include <cstdlib>
+#include "heddle/core/error.hpp"
 
 namespace heddle {
 
@@ -31,42 +31,48 @@ std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& laye
   return shell;
 }
 
-void Exchange::add(Side side, const BlockGrid& grid, int rank, Memory memory) {
-  const auto number = static_cast<int>(fields_.size());
-  for (const Crossing& crossing : crossings_) {
-    if (crossing.field != number) continue;
-    if (crossing.component < 0 || crossing.component >= side.components) {
-      throw Error(name_, "component " + std::to_string(crossing.component) + " is exchanged, but field '" +
-                             side.name + "' has " + std::to_string(side.components) + " components");
-    }
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (crossing.anchor[d] != 0 && crossing.far[d] > side.ghost_layers[d]) {
-        throw Error(name_,
-                    std::to_string(crossing.far[d]) + " ghost layers of '" + side.name +
-                        "' are exchanged, but it has " + std::to_string(side.ghost_layers[d]),
-                    "construct the field with more ghost layers");
-      }
-    }
-  }
+void ExchangeBase::add(ExchangedField field, const BlockGrid& grid, int rank, Memory memory) {
   if (grid_ == nullptr) {
     grid_ = &grid;
     rank_ = rank;
     memory_ = memory;
   } else if (*grid_ != grid || rank_ != rank || memory_ != memory) {
-    throw Error(
-        name_, "fields '" + fields_.front().name + "' and '" + side.name + "' differ in grid, rank or memory",
-        "construct them with the same grid and options");
+    throw Error(name_,
+                "fields '" + fields_.front().name + "' and '" + field.name +
+                    "' differ in grid, rank or memory",
+                "construct them with the same grid and options");
   }
-  fields_.push_back(std::move(side));
+  fields_.push_back(std::move(field));
 }
 
-void Exchange::add_listed(Side side, const IndexList& list) {
+void BoxExchange::add(ExchangedField field, const std::array<int, 3>& ghost_layers, const BlockGrid& grid,
+                      int rank, Memory memory) {
+  const auto number = static_cast<int>(fields().size());
+  for (const Crossing& crossing : crossings_) {
+    if (crossing.field != number) continue;
+    if (crossing.component < 0 || crossing.component >= field.components) {
+      throw Error(name(), "component " + std::to_string(crossing.component) + " is exchanged, but field '" +
+                              field.name + "' has " + std::to_string(field.components) + " components");
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (crossing.anchor[d] != 0 && crossing.far[d] > ghost_layers[d]) {
+        throw Error(name(),
+                    std::to_string(crossing.far[d]) + " ghost layers of '" + field.name +
+                        "' are exchanged, but it has " + std::to_string(ghost_layers[d]),
+                    "construct the field with more ghost layers");
+      }
+    }
+  }
+  ExchangeBase::add(std::move(field), grid, rank, memory);
+}
+
+void SparseExchange::add(ExchangedField field, const IndexList& list) {
   if (list_ != nullptr && list_ != &list)
-    throw Error(name_,
-                "fields '" + fields_.front().name + "' and '" + side.name + "' belong to different lists",
+    throw Error(name(),
+                "fields '" + fields().front().name + "' and '" + field.name + "' belong to different lists",
                 "construct them over the same IndexList");
   list_ = &list;
-  add(std::move(side), list.grid(), list.rank(), list.memory());
+  ExchangeBase::add(std::move(field), list.grid(), list.rank(), list.memory());
 }
 
 } // namespace heddle

@@ -22,51 +22,44 @@ template <class T> std::shared_ptr<const Buffer<T>> table_of(const std::vector<T
 
 class Maker {
 public:
-  Maker(const Exchange& exchange, const HaloPlan& plan, const DirectStore* stores, int tag)
-      : exchange_(exchange), plan_(plan), stores_(stores), tag_(tag), memory_(exchange.memory()) {}
+  Maker(const ExchangeBase& exchange, const HaloPlan& plan, const DirectStore* stores, int tag)
+      : plan_(plan), stores_(stores), tag_(tag), memory_(exchange.memory()),
+        value_bytes_(exchange.value_bytes()) {}
 
-  [[nodiscard]] HaloCalls of_list() const {
+  [[nodiscard]] HaloCalls of(const SparseExchange& exchange) const {
     HaloCalls calls;
     const std::size_t sent = plan_.send().size();
     const std::size_t received = plan_.receive().size();
     if (stores_ != nullptr) {
       for (std::size_t segment = 0; segment < sent; ++segment) {
-        calls.start.push_back(
-            elements(plan_.send(), plan_.sent(), segment, segment + 1, exchange_.list_pack, 0));
+        calls.start.push_back(elements(plan_.send(), plan_.sent(), segment, segment + 1, exchange.pack, 0));
         calls.start.back().segment = segment;
       }
     } else if (sent != 0) {
       calls.start.push_back(
-          elements(plan_.send(), plan_.sent(), 0, sent, exchange_.list_pack, plan_.send().front().begin));
+          elements(plan_.send(), plan_.sent(), 0, sent, exchange.pack, plan_.send().front().begin));
     }
     if (received != 0)
-      calls.finish.push_back(elements(plan_.receive(), plan_.received(), 0, received, exchange_.list_unpack,
+      calls.finish.push_back(elements(plan_.receive(), plan_.received(), 0, received, exchange.unpack,
                                       plan_.receive().front().begin));
     return calls;
   }
 
-  [[nodiscard]] HaloCalls of_boxes() const {
+  [[nodiscard]] HaloCalls of(const DenseExchange& exchange) const {
     HaloCalls calls;
-    if (plan_.as_on_device()) calls.places = places_of(exchange_);
-    add_remote(calls.start, plan_.sent_vectors(), Way::out);
-    std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
-    std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
-    for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
-      if (stores_ != nullptr)
-        add_boxes(calls.start, exchange_.pack, exchange_.bind_pack, {&plan_.pack()[segment]}, segment);
-      else
-        packed.push_back(&plan_.pack()[segment]);
-    }
-    for (const HaloPlan::Tables& tables : plan_.unpack())
-      unpacked.push_back(&tables);
-    add_boxes(calls.start, exchange_.pack, exchange_.bind_pack, packed);
-    add_boxes(calls.wrap, exchange_.pack, exchange_.bind_pack, {&plan_.wrap().pack});
-    add_boxes(calls.wrap, exchange_.unpack, exchange_.bind_unpack, {&plan_.wrap().unpack});
-    add_local(calls.wrap, plan_.wrap().shifts);
-    if (stores_ == nullptr) add_remote(calls.finish, plan_.received_vectors(), Way::in);
-    add_boxes(calls.finish, exchange_.unpack, exchange_.bind_unpack, unpacked);
+    if (plan_.as_on_device()) calls.places = places_of(exchange);
+    add_remote(calls.start, exchange, plan_.sent_vectors(), Way::out);
+    if (stores_ == nullptr) add_remote(calls.finish, exchange, plan_.received_vectors(), Way::in);
+    add_all_boxes(calls, exchange);
+    add_local(calls.wrap, exchange, plan_.wrap().shifts);
     // These write whole vectors, so after what has come into lanes of them.
-    add_local(calls.finish, plan_.borders().shifts);
+    add_local(calls.finish, exchange, plan_.borders().shifts);
+    return calls;
+  }
+
+  [[nodiscard]] HaloCalls of(const BoundExchange& exchange) const {
+    HaloCalls calls;
+    add_all_boxes(calls, exchange);
     return calls;
   }
 
@@ -79,7 +72,7 @@ private:
     std::vector<std::uint8_t> fields;
     std::vector<std::uint32_t> numbers;
     for (std::size_t segment = first; segment < last; ++segment) {
-      const std::size_t place = (segments[segment].begin - segments[first].begin) / exchange_.value_bytes();
+      const std::size_t place = (segments[segment].begin - segments[first].begin) / value_bytes_;
       fields.resize(place, WireElements::none);
       numbers.resize(place, 0);
       const HaloPlan::Elements& part = all[segment];
@@ -92,35 +85,33 @@ private:
     }};
   }
 
-  /// For the blocks that have rows in one of the tables: one call for all where they are bound.
-  template <class Kernel>
-  void add_boxes(std::vector<HaloCall>& calls, const Kernel& kernel, const Exchange::Bind& bind,
-                 const std::vector<const HaloPlan::Tables*>& tables,
-                 std::size_t segment = HaloCall::own_buffer) const {
-    std::vector<HaloPlan::Table> merged(tables.front()->size());
-    std::vector<Exchange::BlockBoxes> bound;
-    BatchedPack batched(exchange_, plan_.as_on_device());
-    for (std::size_t block = 0; block < merged.size(); ++block) {
-      std::vector<std::int32_t>& rows = merged[block].rows;
-      std::int64_t& longest = merged[block].longest;
+  /// A table for each block: its rows in all of `tables`.
+  [[nodiscard]] std::vector<HaloPlan::Table> merged(const std::vector<const HaloPlan::Tables*>& tables,
+                                                    std::size_t segment) const {
+    std::vector<HaloPlan::Table> result(tables.front()->size());
+    for (std::size_t block = 0; block < result.size(); ++block) {
+      auto& [rows, longest] = result[block];
       for (const HaloPlan::Tables* one : tables) {
         const HaloPlan::Table& table = (*one)[block];
         rows.insert(rows.end(), table.rows.begin(), table.rows.end());
         longest = std::max(longest, table.longest);
       }
-      if (rows.empty()) continue;
       if (segment != HaloCall::own_buffer) { // values count from the begin of the message there
-        const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / exchange_.value_bytes());
+        const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / value_bytes_);
         for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
           rows[row] -= begin;
       }
-      const int number = static_cast<int>(block);
-      if (bind) {
-        const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
-        bound.push_back({number, {rows.data(), count, longest}});
-      } else {
-        batched.add(number, std::move(merged[block]));
-      }
+    }
+    return result;
+  }
+
+  /// A call for each block that has rows, or for all blocks of one layout.
+  template <class Kernel>
+  void add_boxes(std::vector<HaloCall>& calls, const DenseExchange& exchange, const Kernel& kernel,
+                 std::vector<HaloPlan::Table> tables, std::size_t segment) const {
+    BatchedPack batched(exchange, plan_.as_on_device());
+    for (std::size_t block = 0; block < tables.size(); ++block) {
+      if (!tables[block].rows.empty()) batched.add(static_cast<int>(block), std::move(tables[block]));
     }
     for (const auto& [block, table] : batched.calls()) {
       calls.push_back({[kernel, block = block, longest = table.longest,
@@ -130,29 +121,65 @@ private:
                        },
                        segment});
     }
+  }
+
+  /// One call for all blocks that have rows.
+  void add_boxes(std::vector<HaloCall>& calls, const BoundExchange& /*exchange*/,
+                 const BoundExchange::Bind& bind, const std::vector<HaloPlan::Table>& tables,
+                 std::size_t segment) const {
+    std::vector<BoundExchange::BlockBoxes> bound;
+    for (std::size_t block = 0; block < tables.size(); ++block) {
+      const auto& [rows, longest] = tables[block];
+      const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
+      if (count != 0) bound.push_back({static_cast<int>(block), {rows.data(), count, longest}});
+    }
     if (!bound.empty()) calls.push_back({bind(bound), segment});
   }
 
-  void add_local(std::vector<HaloCall>& calls, const std::vector<HaloPlan::Shift>& shifts) const {
+  /// exchange: dense or bound.
+  template <class Boxes> void add_all_boxes(HaloCalls& calls, const Boxes& exchange) const {
+    const auto add = [&](std::vector<HaloCall>& to, const auto& kernel,
+                         const std::vector<const HaloPlan::Tables*>& tables,
+                         std::size_t segment = HaloCall::own_buffer) {
+      add_boxes(to, exchange, kernel, merged(tables, segment), segment);
+    };
+    std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
+    std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
+    for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
+      if (stores_ != nullptr)
+        add(calls.start, exchange.pack, {&plan_.pack()[segment]}, segment);
+      else
+        packed.push_back(&plan_.pack()[segment]);
+    }
+    for (const HaloPlan::Tables& tables : plan_.unpack())
+      unpacked.push_back(&tables);
+    add(calls.start, exchange.pack, packed);
+    add(calls.wrap, exchange.pack, {&plan_.wrap().pack});
+    add(calls.wrap, exchange.unpack, {&plan_.wrap().unpack});
+    add(calls.finish, exchange.unpack, unpacked);
+  }
+
+  void add_local(std::vector<HaloCall>& calls, const DenseExchange& exchange,
+                 const std::vector<HaloPlan::Shift>& shifts) const {
     for (const HaloPlan::Shift& shift : shifts) {
       calls.push_back(
-          {[group_of = group_of(shift.field), group = shift.group, longest = shift.longest, memory = memory_,
-            rows = table_of(shift.rows, memory_)](std::byte* buffer, Stream& stream) {
+          {[group_of = group_of(exchange, shift.field), group = shift.group, longest = shift.longest,
+            memory = memory_, rows = table_of(shift.rows, memory_)](std::byte* buffer, Stream& stream) {
             copy_local_halo(group_of(group), {rows->data(), rows->size(), longest}, buffer, memory, stream);
           }});
     }
   }
 
   enum class Way { out, in };
-  void add_remote(std::vector<HaloCall>& calls, const std::vector<HaloPlan::Vectors>& vectors,
-                  Way way) const {
+  void add_remote(std::vector<HaloCall>& calls, const DenseExchange& exchange,
+                  const std::vector<HaloPlan::Vectors>& vectors, Way way) const {
     for (const HaloPlan::Vectors& one : vectors) {
       const auto& all = plan_.targets();
       const std::vector<HaloPlan::Target> targets(
           all.begin() + static_cast<std::ptrdiff_t>(one.first_target),
           all.begin() + static_cast<std::ptrdiff_t>(std::min(one.first_target + most_targets, all.size())));
-      calls.push_back({[group_of = group_of(one.field), group = one.group, memory = memory_, stores = stores_,
-                        tag = tag_, way, targets, rows = table_of(one.rows, memory_),
+      calls.push_back({[group_of = group_of(exchange, one.field), group = one.group, memory = memory_,
+                        stores = stores_, tag = tag_, way, targets, rows = table_of(one.rows, memory_),
                         of_block = table_of(one.of_block, memory_)](std::byte* buffer, Stream& stream) {
         const RemoteHaloRows table{rows->data(), rows->size(), of_block->data(), of_block->size()};
         const LaneArray array = group_of(group);
@@ -169,22 +196,22 @@ private:
     }
   }
 
-  [[nodiscard]] const std::function<LaneArray(int)>& group_of(int field) const {
-    return exchange_.fields()[static_cast<std::size_t>(field)].group;
+  [[nodiscard]] static const std::function<LaneArray(int)>& group_of(const DenseExchange& exchange,
+                                                                     int field) {
+    return exchange.locations()[static_cast<std::size_t>(field)].group;
   }
 
-  const Exchange& exchange_;
   const HaloPlan& plan_;
   const DirectStore* stores_;
   int tag_;
   Memory memory_;
+  std::size_t value_bytes_;
 };
 
 } // namespace
 
 HaloCalls halo_calls(const Exchange& exchange, const HaloPlan& plan, const DirectStore* stores, int tag) {
-  const Maker make(exchange, plan, stores, tag);
-  return exchange.list() != nullptr ? make.of_list() : make.of_boxes();
+  return std::visit([&](const auto& kind) { return Maker(kind, plan, stores, tag).of(kind); }, exchange);
 }
 
 } // namespace heddle

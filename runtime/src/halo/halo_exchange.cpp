@@ -33,9 +33,9 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     : exchange_(std::move(exchange)), transport_(transport), options_(options),
       plan_(exchange_, options.as_on_device) {
   if (transport_ != nullptr) tag_ = transport_->allocate_tag();
-  if (exchange_.empty()) return;
+  if (empty()) return;
   check();
-  const bool device = exchange_.memory() == Memory::device;
+  const bool device = base().memory() == Memory::device;
   if (!plan_.send().empty() || !plan_.receive().empty()) {
     direct_ = transport_->capability<DirectStore>();
     stores_ = direct_ != nullptr && direct_->stores();
@@ -44,11 +44,11 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at
   // it would wait.
   options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
-  wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), exchange_.memory());
+  wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), base().memory());
   if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
-  if (stores_ && exchange_.list() == nullptr) publish_arrays();
+  if (const auto* dense = std::get_if<DenseExchange>(&exchange_); dense && stores_) publish_arrays(*dense);
   calls_.front() = halo_calls(exchange_, plan_, stores_ ? direct_ : nullptr, tag_);
   if (talks()) transport_->expect(request());
 }
@@ -56,7 +56,7 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
 /// For where the fields lie now: those that have swapped their memory have blocks at other distances.
 const HaloCalls& HaloExchange::calls() {
   if (calls_[now_].places.empty()) return calls_[now_];
-  const std::vector<Exchange::Place> places = places_of(exchange_);
+  const std::vector<DenseExchange::Place> places = places_of(std::get<DenseExchange>(exchange_));
   const auto known = std::ranges::find(calls_, places, &HaloCalls::places);
   now_ = static_cast<std::size_t>(known - calls_.begin());
   if (known == calls_.end())
@@ -64,27 +64,31 @@ const HaloCalls& HaloExchange::calls() {
   return calls_[now_];
 }
 
+bool HaloExchange::empty() const {
+  return std::visit([](const auto& kind) { return kind.empty(); }, exchange_);
+}
+
 void HaloExchange::check() const {
   const int ranks = transport_ != nullptr ? transport_->ranks() : 1;
   const int rank = transport_ != nullptr ? transport_->rank() : 0;
-  if (exchange_.grid()->ranks() != ranks || exchange_.rank() != rank) {
-    throw Error(exchange_.name(),
-                "its fields are those of rank " + std::to_string(exchange_.rank()) + " of " +
-                    std::to_string(exchange_.grid()->ranks()) + ", but this is rank " + std::to_string(rank) +
+  if (base().grid()->ranks() != ranks || base().rank() != rank) {
+    throw Error(base().name(),
+                "its fields are those of rank " + std::to_string(base().rank()) + " of " +
+                    std::to_string(base().grid()->ranks()) + ", but this is rank " + std::to_string(rank) +
                     " of " + std::to_string(ranks),
                 "construct BlockGrid(..., transport.ranks()) and fields with {.rank = transport.rank()}");
   }
 }
 
 /// Tells the other ranks of this process where the groups of the fields lie.
-void HaloExchange::publish_arrays() {
-  const BlockGrid& grid = *exchange_.grid();
-  const int blocks = grid.first_block(exchange_.rank() + 1) - grid.first_block(exchange_.rank());
+void HaloExchange::publish_arrays(const DenseExchange& exchange) {
+  const BlockGrid& grid = *exchange.grid();
+  const int blocks = grid.first_block(exchange.rank() + 1) - grid.first_block(exchange.rank());
   ExchangedArrays arrays{plan_.hash(), {}};
-  for (const Exchange::Side& field : exchange_.fields()) {
+  for (std::size_t field = 0; field < exchange.fields().size(); ++field) {
     arrays.fields.emplace_back();
-    for (int group = 0; field.group && group < blocks / field.interleaved; ++group)
-      arrays.fields.back().push_back(field.group(group));
+    for (int group = 0; group < blocks / exchange.fields()[field].interleaved; ++group)
+      arrays.fields.back().push_back(exchange.locations()[field].group(group));
   }
   direct_->publish(tag_, std::move(arrays));
 }
@@ -92,14 +96,15 @@ void HaloExchange::publish_arrays() {
 /// Throws Error for groups that no longer lie where other ranks store to.
 void HaloExchange::check_arrays() const {
   if (!stores_ || plan_.received_vectors().empty()) return;
-  const ExchangedArrays& there = direct_->published(tag_, exchange_.rank());
+  const auto& dense = std::get<DenseExchange>(exchange_); // no other exchange has vectors
+  const ExchangedArrays& there = direct_->published(tag_, dense.rank());
   for (std::size_t field = 0; field < there.fields.size(); ++field) {
-    const Exchange::Side& side = exchange_.fields()[field];
     for (std::size_t group = 0; group < there.fields[field].size(); ++group) {
-      if (side.group(static_cast<int>(group)).data == there.fields[field][group].data) continue;
+      if (dense.locations()[field].group(static_cast<int>(group)).data == there.fields[field][group].data)
+        continue;
       throw Error(
-          exchange_.name(),
-          "field '" + side.name +
+          dense.name(),
+          "field '" + dense.fields()[field].name +
               "' has moved in memory since the exchange was made, but other ranks store to its old address",
           "instead of swapping two fields, make a sweep and an exchange for each direction");
     }
@@ -117,7 +122,7 @@ std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>
 
 std::vector<FieldAccess> HaloExchange::accesses() const {
   std::vector<FieldAccess> result;
-  for (const Exchange::Side& field : exchange_.fields()) {
+  for (const ExchangedField& field : base().fields()) {
     result.push_back({field.object, field.name, AccessMode::read});
     result.push_back({field.object, field.name, AccessMode::write});
   }
@@ -125,12 +130,12 @@ std::vector<FieldAccess> HaloExchange::accesses() const {
 }
 
 Memory HaloExchange::memory() const noexcept {
-  if (exchange_.empty()) return Memory::device; // puts nothing anywhere, and holds up no recording
-  return !talks() || transport_->only_enqueues() ? exchange_.memory() : Memory::host;
+  if (empty()) return Memory::device; // puts nothing anywhere, and holds up no recording
+  return !talks() || transport_->only_enqueues() ? base().memory() : Memory::host;
 }
 
 ExchangeRequest HaloExchange::request() const noexcept {
-  return {exchange_.name(), tag_, step_, send_, receive_};
+  return {base().name(), tag_, step_, send_, receive_};
 }
 
 void HaloExchange::run(const std::vector<HaloCall>& calls, Stream& stream) {
@@ -145,7 +150,7 @@ std::byte* HaloExchange::wire_of(std::size_t segment) {
 }
 
 bool HaloExchange::on_device() const noexcept {
-  return exchange_.memory() == Memory::device && !staged_;
+  return base().memory() == Memory::device && !staged_;
 }
 
 void HaloExchange::stamp_all() const {
@@ -213,7 +218,7 @@ void HaloExchange::finish(Stream& stream) {
 
 void HaloExchange::operator()(Stream& stream) {
   if (direct_ != nullptr) {
-    throw Error(exchange_.name(),
+    throw Error(base().name(),
                 "ranks of one process write to each other's memory, so all must start before one finishes",
                 "add the exchanges of all ranks to one TaskGraph");
   }
@@ -224,12 +229,12 @@ void HaloExchange::operator()(Stream& stream) {
 
 HaloSteps HaloExchange::steps() {
   HaloSteps steps;
-  if (exchange_.empty()) return steps;
-  steps.grid = exchange_.grid();
-  steps.rank = exchange_.rank();
+  if (empty()) return steps;
+  steps.grid = base().grid();
+  steps.rank = base().rank();
   steps.depth = plan_.depth();
   steps.border = plan_.border_axes();
-  steps.toward_owners = exchange_.direction() == Direction::ghost_to_owner;
+  steps.toward_owners = base().direction() == Direction::ghost_to_owner;
   steps.messages = talks();
   steps.apart = direct_ != nullptr;
   steps.memory = memory();

@@ -51,65 +51,67 @@ std::vector<Owned> owners(const BlockGrid& grid, std::size_t axis, std::int64_t 
   return parts;
 }
 
-std::uint64_t plan_hash(const Exchange& exchange) {
+template <class... Numbers> void add(Hash& hash, const Numbers&... numbers) {
+  (hash.add(static_cast<std::uint64_t>(numbers)), ...);
+}
+
+void add_crossings(Hash& hash, const BoxExchange& exchange) {
+  for (const Crossing& crossing : exchange.crossings()) {
+    add(hash, crossing.field, crossing.component);
+    for (std::size_t d = 0; d < 3; ++d)
+      add(hash, crossing.anchor[d], crossing.near[d], crossing.far[d]);
+  }
+}
+
+void add_crossings(Hash& hash, const SparseExchange& exchange) {
+  for (const LinkCrossing& crossing : exchange.links())
+    add(hash, crossing.field, crossing.row, crossing.slot);
+}
+
+template <class Kind> std::uint64_t plan_hash(const Kind& exchange) {
   Hash hash;
   for (const char c : exchange.name())
-    hash.add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-  hash.add(static_cast<std::uint64_t>(exchange.direction()));
-  hash.add(exchange.value_bytes());
+    add(hash, static_cast<unsigned char>(c));
   const BlockGrid& grid = *exchange.grid();
-  hash.add(static_cast<std::uint64_t>(grid.ranks()));
+  add(hash, exchange.direction(), exchange.value_bytes(), grid.ranks());
   for (int rank = 0; rank <= grid.ranks(); ++rank)
-    hash.add(static_cast<std::uint64_t>(grid.first_block(rank)));
-  for (std::size_t d = 0; d < 3; ++d) {
-    hash.add(static_cast<std::uint64_t>(grid.domain().lower[d]));
-    hash.add(static_cast<std::uint64_t>(grid.domain().upper[d]));
-    hash.add(static_cast<std::uint64_t>(grid.blocks()[d]));
-    hash.add(grid.periodic()[d] ? 1U : 0U);
-  }
+    add(hash, grid.first_block(rank));
+  for (std::size_t d = 0; d < 3; ++d)
+    add(hash, grid.domain().lower[d], grid.domain().upper[d], grid.blocks()[d], grid.periodic()[d]);
   for (int block = 0; block < grid.size(); ++block) { // cut by weights, ranks may have read different ones
-    for (std::size_t d = 0; d < 3; ++d) {
-      hash.add(static_cast<std::uint64_t>(grid.block(block).lower[d]));
-      hash.add(static_cast<std::uint64_t>(grid.block(block).upper[d]));
-    }
+    for (std::size_t d = 0; d < 3; ++d)
+      add(hash, grid.block(block).lower[d], grid.block(block).upper[d]);
   }
-  for (const Crossing& crossing : exchange.crossings()) {
-    hash.add(static_cast<std::uint64_t>(crossing.field));
-    hash.add(static_cast<std::uint64_t>(crossing.component));
-    for (std::size_t d = 0; d < 3; ++d) {
-      hash.add(static_cast<std::uint64_t>(crossing.anchor[d]));
-      hash.add(static_cast<std::uint64_t>(crossing.near[d]));
-      hash.add(static_cast<std::uint64_t>(crossing.far[d]));
-    }
-  }
-  for (const Exchange::Side& field : exchange.fields()) { // both ends send the same vectors
-    hash.add(static_cast<std::uint64_t>(field.interleaved));
-    hash.add(field.value_bytes);
-  }
-  for (const LinkCrossing& crossing : exchange.links()) {
-    hash.add(static_cast<std::uint64_t>(crossing.field));
-    hash.add(static_cast<std::uint64_t>(crossing.row));
-    hash.add(static_cast<std::uint64_t>(crossing.slot));
-  }
+  for (const ExchangedField& field : exchange.fields()) // both ends send the same vectors
+    add(hash, field.interleaved, field.value_bytes);
+  add_crossings(hash, exchange);
   return hash.value();
 }
 
 } // namespace
 
 HaloPlan::HaloPlan(const Exchange& exchange, bool as_on_device)
-    : as_on_device_(as_on_device || exchange.memory() == Memory::device) {
-  if (exchange.empty()) return;
-  if (exchange.grid() == nullptr)
-    throw Error(exchange.name(), "the exchange has no field", "call exchange.add(field)");
-  hash_ = plan_hash(exchange);
-  border_axes_ = heddle::border_axes(exchange);
-  if (exchange.list() != nullptr)
-    plan_list(exchange);
-  else
-    lay_out(exchange, pieces(exchange));
-  if (bytes_ / exchange.value_bytes() > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(exchange.name(), "more than 2^31 - 1 values would be exchanged", "use more ranks");
-  }
+    : as_on_device_(as_on_device || base_of(exchange).memory() == Memory::device) {
+  std::visit(
+      [&](const auto& kind) {
+        if (kind.empty()) return;
+        if (kind.grid() == nullptr)
+          throw Error(kind.name(), "the exchange has no field", "call exchange.add(field)");
+        hash_ = plan_hash(kind);
+        border_axes_ = heddle::border_axes(kind);
+        lay_out(kind);
+        if (bytes_ / kind.value_bytes() > std::numeric_limits<std::int32_t>::max())
+          throw Error(kind.name(), "more than 2^31 - 1 values would be exchanged", "use more ranks");
+      },
+      exchange);
+}
+
+void HaloPlan::lay_out(const DenseExchange& exchange) {
+  lay_out(exchange, as_on_device_ ? group_walls(exchange) : std::vector<GroupWall>());
+}
+
+void HaloPlan::lay_out(const BoundExchange& exchange) {
+  lay_out(exchange, {});
 }
 
 /// Leaves room for a stamp and returns where the next bytes begin.
@@ -119,7 +121,7 @@ std::size_t HaloPlan::begin_segment() noexcept {
 }
 
 /// What this rank sends or receives, in the one order that all ranks have.
-std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
+std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
   const BlockGrid& grid = *exchange.grid();
   std::vector<Piece> found;
   for (int b = 0; b < grid.size(); ++b) {
@@ -177,7 +179,7 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const Exchange& exchange) {
 /// vector that move are one row, those that end at a wall with them; where such boxes would overlap, so that
 /// one could undo what the other writes, nothing of them crosses as a shift. Walls beside which no lane moves
 /// are rows of their own.
-std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchange,
+std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const BoxExchange& exchange,
                                                           const std::vector<const Piece*>& pieces,
                                                           const std::vector<GroupWall>& walls,
                                                           std::vector<Shift>& shifts) {
@@ -192,7 +194,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
   std::vector<const Piece*> rest;
   const int first_block = exchange.grid()->first_block(exchange.rank());
   for (const Piece* piece : pieces) {
-    const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece->crossing->field)];
+    const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece->crossing->field)];
     const int lanes = side.interleaved;
     const int from = piece->from - first_block;
     const int to = piece->to - first_block;
@@ -263,9 +265,9 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const Exchange& exchan
 
 /// Lets what comes from another rank into one lane arrive with the shift of the other lanes of these vectors,
 /// so that they are written once and whole; false where there is no such shift, or the wire has other values.
-bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
+bool HaloPlan::arrive_with_shift(const BoxExchange& exchange, const Piece& piece,
                                  std::vector<Shift>& shifts) const {
-  const Exchange::Side& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
+  const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
   if (side.value_bytes != exchange.value_bytes()) return false;
   const int to = piece.to - exchange.grid()->first_block(exchange.rank());
   const int lane = to % side.interleaved;
@@ -286,7 +288,8 @@ bool HaloPlan::arrive_with_shift(const Exchange& exchange, const Piece& piece,
   return false;
 }
 
-void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& pieces) {
+void HaloPlan::lay_out(const BoxExchange& exchange, const std::vector<GroupWall>& all_walls) {
+  const std::vector<Piece> pieces = this->pieces(exchange);
   const BlockGrid& grid = *exchange.grid();
   const int me = exchange.rank();
   const int first_block = grid.first_block(me);
@@ -325,7 +328,6 @@ void HaloPlan::lay_out(const Exchange& exchange, const std::vector<Piece>& piece
       add(*piece, &pack_.back(), nullptr);
     send_.push_back({peer, begin, bytes_ - begin});
   }
-  const std::vector<GroupWall> all_walls = as_on_device_ ? group_walls(exchange) : std::vector<GroupWall>();
   for (Local* local : {&borders_, &wrap_}) {
     local->pack.resize(blocks);
     local->unpack.resize(blocks);

@@ -114,7 +114,7 @@ private:
 };
 
 /// Elements have 32 bits on the wire's list.
-void check_numbers(const Exchange& exchange) {
+void check_numbers(const SparseExchange& exchange) {
   const std::int64_t stride = exchange.list()->slot_stride();
   for (const LinkCrossing& crossing : exchange.links()) {
     if (crossing.slot != LinkCrossing::none && (crossing.slot + 1) * stride > 0xFFFFFFFFLL) {
@@ -130,7 +130,7 @@ void check_numbers(const Exchange& exchange) {
 
 /// What own cells reach in ghost cells is the business of those who own these; what ghost cells reach in own
 /// cells is the business of those who own the ghost cells.
-void HaloPlan::plan_list(const Exchange& exchange) {
+void HaloPlan::lay_out(const SparseExchange& exchange) {
   const IndexList& list = *exchange.list();
   const Places places(list);
   std::map<int, std::vector<Reached>> by_own; // of each rank

@@ -36,7 +36,7 @@ void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSource
 /// Takes what crosses to or from one other rank in more than half of the lanes of a vector, in half of them
 /// where others between the same groups cross in all, and returns the rest. Both ends find the same rows in
 /// the same order, since they see the same pieces.
-std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& exchange,
+std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const BoxExchange& exchange,
                                                            const std::vector<const Piece*>& pieces,
                                                            std::vector<Vectors>& vectors) {
   using Groups = std::tuple<int, int, int>; // field, group from and to
@@ -53,7 +53,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
       known; // component, cells from and to, extent
   std::vector<const Piece*> rest;
   const auto in_rank = [&](int block) { return block - grid.first_block(grid.rank(block)); };
-  const auto side_of = [&](const Piece& piece) -> const Exchange::Side& {
+  const auto side_of = [&](const Piece& piece) -> const ExchangedField& {
     return exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
   };
   const auto move_of = [&](const Piece& piece) -> Move& {
@@ -65,7 +65,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
     return moves[place->second];
   };
   const auto in_vectors = [&](const Piece& piece) {
-    const Exchange::Side& side = side_of(piece);
+    const ExchangedField& side = side_of(piece);
     return can_shift(side.value_bytes, side.interleaved) && side.value_bytes == exchange.value_bytes();
   };
   for (const Piece* piece : pieces) {
@@ -89,7 +89,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const Exchange& excha
   for (const Move& move : moves) {
     if (!whole(move)) continue;
     const Piece& piece = *move.first;
-    const Exchange::Side& side = side_of(piece);
+    const ExchangedField& side = side_of(piece);
     const bool sent = grid.rank(piece.from) == exchange.rank();
     const auto& [field, from, to] = move.groups;
     const int own = sent ? from : to;

@@ -13,7 +13,7 @@ namespace heddle {
 namespace {
 
 /// f(crossing) for those of a field that lead to cells.
-template <class F> void for_paths(const Exchange& exchange, const void* object, F&& f) {
+template <class F> void for_paths(const SparseExchange& exchange, const void* object, F&& f) {
   for (const LinkCrossing& crossing : exchange.links()) {
     const bool here = exchange.fields()[static_cast<std::size_t>(crossing.field)].object == object;
     if (here && crossing.slot != LinkCrossing::none) f(crossing);
@@ -22,7 +22,8 @@ template <class F> void for_paths(const Exchange& exchange, const void* object, 
 
 } // namespace
 
-LinkPaths::LinkPaths(const Exchange& step, const Exchange& other_step, const void* object, int components) {
+LinkPaths::LinkPaths(const SparseExchange& step, const SparseExchange& other_step, const void* object,
+                     int components) {
   constexpr int none = LinkCrossing::none;
   rows_.assign(static_cast<std::size_t>(components), {none, none, none});
   std::vector<std::optional<std::array<int, 3>>> others(static_cast<std::size_t>(components));

@@ -90,7 +90,7 @@ struct Checkpoint::State {
     std::vector<std::unique_ptr<HaloExchange>> halos;
     std::optional<TaskGraph> loop;
 
-    void add(Exchange exchange, Transport& transport);
+    void add(SparseExchange exchange, Transport& transport);
     void run() {
       if (loop) loop->run();
     }
@@ -179,7 +179,7 @@ void Checkpoint::add_block(std::size_t field, Block block) {
   state_->fields[field].blocks.push_back(std::move(block));
 }
 
-void Checkpoint::State::Exchanges::add(Exchange exchange, Transport& transport) {
+void Checkpoint::State::Exchanges::add(SparseExchange exchange, Transport& transport) {
   if (!loop)
     loop.emplace(
         TaskGraphOptions{.name = exchange.name(), .memory = exchange.memory(), .overlap = Overlap::off});
@@ -187,7 +187,7 @@ void Checkpoint::State::Exchanges::add(Exchange exchange, Transport& transport) 
   loop->add(*halos.back());
 }
 
-void Checkpoint::add_exchanges(Exchange before, Exchange after, Transport& transport) {
+void Checkpoint::add_exchanges(SparseExchange before, SparseExchange after, Transport& transport) {
   state_->to_cells.add(std::move(before), transport);
   state_->to_owners.add(std::move(after), transport);
 }

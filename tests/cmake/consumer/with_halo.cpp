@@ -28,7 +28,7 @@ int main() {
   field.fill([](std::int64_t x, std::int64_t, std::int64_t, int) { return static_cast<double>(10 + x); });
 
   const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, field.ghost_layers());
-  heddle::Exchange exchange("shell", heddle::Direction::owner_to_ghost, shell, 1, sizeof(double));
+  heddle::DenseExchange exchange("shell", heddle::Direction::owner_to_ghost, shell, 1, sizeof(double));
   exchange.add(field);
   exchange.pack = [&field](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
     for_cells(field.view(block), boxes,

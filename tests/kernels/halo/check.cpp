@@ -122,7 +122,7 @@ TEST(Narrow, RoundsOnTheWire) {
 TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
   using T = TypeParam;
   Fields<T> fields;
-  heddle::Exchange exchange = halo::Mix<T>(fields.u, fields.v, fields.w).before();
+  heddle::DenseExchange exchange = halo::Mix<T>(fields.u, fields.v, fields.w).before();
   exchange.pack = [&](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
     halo::halo_pack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows, static_cast<T*>(wire),
                          boxes.count, boxes.longest, nullptr);
@@ -139,7 +139,7 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
 
 TEST(Reference, DoesTheSameAndFindsIndicesOutside) {
   Fields<double> fields;
-  heddle::Exchange exchange = halo::Mix<double>(fields.u, fields.v, fields.w).before();
+  heddle::DenseExchange exchange = halo::Mix<double>(fields.u, fields.v, fields.w).before();
   const auto call = [&](auto entry, int block, const heddle::WireBoxes& boxes, auto* wire) {
     const heddle::FieldView<double> u = fields.u.view(block);
     const heddle::FieldView<double> v = fields.v.view(block);

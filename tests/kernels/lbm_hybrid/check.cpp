@@ -168,16 +168,16 @@ TEST(HybridBlocks, TablesFollowTheBoxes) {
   });
   heddle::Field<float> any(heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, 1}}), {.components = 19});
   const lbm_hybrid::DenseOdd<float> pattern(any, {});
-  const heddle::Exchange exchange = f.exchange(pattern.before());
+  const heddle::BoundExchange exchange = f.exchange(pattern.before());
   std::array<std::int32_t, heddle::WireBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
   heddle::Stream stream;
   std::array<float, 2> wire{};
-  const std::array<heddle::Exchange::BlockBoxes, 1> boxes{{{0, {row.data(), 1, 2}}}};
-  exchange.bind_pack(boxes)(wire.data(), stream);
+  const std::array<heddle::BoundExchange::BlockBoxes, 1> boxes{{{0, {row.data(), 1, 2}}}};
+  exchange.pack(boxes)(wire.data(), stream);
   EXPECT_EQ(wire, (std::array<float, 2>{211, 212}));
   row[1] = 5; // other boxes at the same place
   row[3] = 3;
-  exchange.bind_pack(boxes)(wire.data(), stream);
+  exchange.pack(boxes)(wire.data(), stream);
   EXPECT_EQ(wire, (std::array<float, 2>{531, 532}));
 }
 

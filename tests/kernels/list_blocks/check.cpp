@@ -201,7 +201,7 @@ TEST(ListBlocks, ListsThatCannotBeAreRefused) {
   const heddle::IndexList b(grid, 1, reader, list_blocks::links);
   heddle::SparseField<double> f(a, 19);
   heddle::SparseField<double> g(b, 19);
-  heddle::Exchange exchange = list_blocks::StepOdd<double>(f, a.all(), {.omega = 1}).before();
+  heddle::SparseExchange exchange = list_blocks::StepOdd<double>(f, a.all(), {.omega = 1}).before();
   EXPECT_THROW(exchange.add(g), heddle::Error);
 }
 

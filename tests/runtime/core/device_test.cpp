@@ -116,10 +116,10 @@ struct Reaching {
   heddle::SparseField<double>* field;
   std::array<heddle::LinkCrossing, 1> crossings;
 
-  heddle::Exchange before() const { return exchange("before", heddle::Direction::owner_to_ghost); }
-  heddle::Exchange after() const { return exchange("after", heddle::Direction::ghost_to_owner); }
-  heddle::Exchange exchange(const char* name, heddle::Direction direction) const {
-    heddle::Exchange result(name, direction, crossings, sizeof(double));
+  heddle::SparseExchange before() const { return exchange("before", heddle::Direction::owner_to_ghost); }
+  heddle::SparseExchange after() const { return exchange("after", heddle::Direction::ghost_to_owner); }
+  heddle::SparseExchange exchange(const char* name, heddle::Direction direction) const {
+    heddle::SparseExchange result(name, direction, crossings, sizeof(double));
     result.add(*field);
     return result;
   }

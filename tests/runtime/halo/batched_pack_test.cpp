@@ -10,7 +10,7 @@
 namespace {
 
 using heddle::cells_between;
-using Place = heddle::Exchange::Place;
+using Place = heddle::DenseExchange::Place;
 using Cells = std::optional<std::array<std::int32_t, 2>>;
 
 TEST(BatchedPack, CellsBetweenBlocksLeadFromOneToTheOther) {

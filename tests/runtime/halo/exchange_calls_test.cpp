@@ -19,7 +19,6 @@ namespace {
 
 using heddle::BlockGrid;
 using heddle::Direction;
-using heddle::Exchange;
 using heddle::Field;
 using heddle::HaloExchange;
 using heddle::HaloPlan;
@@ -51,11 +50,9 @@ struct Calls {
 };
 
 /// Counts the calls instead of packing.
-Exchange counted(Exchange exchange, Calls& calls) {
-  exchange.pack = [&](int, const heddle::WireBoxes&, void*, heddle::Stream&) { ++calls.pack; };
-  exchange.unpack = [&](int, const heddle::WireBoxes&, const void*, heddle::Stream&) { ++calls.unpack; };
-  exchange.list_pack = [&](const heddle::WireElements&, void*, heddle::Stream&) { ++calls.pack; };
-  exchange.list_unpack = [&](const heddle::WireElements&, const void*, heddle::Stream&) { ++calls.unpack; };
+template <class Kind> Kind counted(Kind exchange, Calls& calls) {
+  exchange.pack = [&](const auto&...) { ++calls.pack; };
+  exchange.unpack = [&](const auto&...) { ++calls.unpack; };
   return exchange;
 }
 
@@ -66,9 +63,9 @@ public:
       : flags_(static_cast<std::size_t>(grid.domain().volume()), 1),
         list_(grid, 1, heddle::flags_in_memory(flags_, grid.domain(), grid.periodic()), links), f_(list_, 2) {
   }
-  Exchange exchange() {
+  heddle::SparseExchange exchange() {
     static constexpr std::array<heddle::LinkCrossing, 2> crossings{{{0, 0}, {0, 1}}};
-    Exchange result("list", Direction::owner_to_ghost, crossings, sizeof(double));
+    heddle::SparseExchange result("list", Direction::owner_to_ghost, crossings, sizeof(double));
     result.add(f_);
     return result;
   }
@@ -115,7 +112,7 @@ TEST(ExchangeCalls, MessagesBeginAtLines) {
 }
 
 /// The calls of start and of finish, wrap between them.
-std::array<Calls, 3> calls_of(Exchange exchange, bool as_on_device = false) {
+template <class Kind> std::array<Calls, 3> calls_of(Kind exchange, bool as_on_device = false) {
   Calls calls;
   Listener listener;
   HaloExchange halo(counted(std::move(exchange), calls), listener,
@@ -180,7 +177,7 @@ TEST(ExchangeCalls, KeepTheirTablesForARecordingWhenFieldsSwapTheirMemory) {
   const auto note = [&](int, const heddle::WireBoxes& boxes, const void*, heddle::Stream&) {
     calls.push_back(boxes);
   };
-  Exchange exchange = packing::exchange(field, shell, Direction::owner_to_ghost);
+  heddle::DenseExchange exchange = packing::exchange(field, shell, Direction::owner_to_ghost);
   exchange.pack = note;
   exchange.unpack = note;
   HaloExchange halo(std::move(exchange), {.as_on_device = true});

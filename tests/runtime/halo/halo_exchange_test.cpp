@@ -48,7 +48,7 @@ void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Trans
   field.fill(nan);
   field.fill(wave);
   const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
-  heddle::Exchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
+  heddle::DenseExchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
   HaloExchange exchange(std::move(packed), transport, {.stamped = true, .as_on_device = together});
   Stream stream;
   exchange(stream);
@@ -107,7 +107,7 @@ TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
   const std::vector<char> between(12345);
   Field<double> other(grid);
   const std::vector<Crossing> shell = heddle::ghost_shell(1, one.ghost_layers());
-  heddle::Exchange packed = packing::exchange(one, shell, Direction::owner_to_ghost);
+  heddle::DenseExchange packed = packing::exchange(one, shell, Direction::owner_to_ghost);
   HaloExchange exchange(std::move(packed), {.as_on_device = true});
   for (const double value : {1.0, 2.0}) {
     one.fill_ghosts(nan);
@@ -478,7 +478,7 @@ TEST(HaloExchange, RefusesWhatCannotBe) {
   EXPECT_NE(refusal(make({{0, 0, {1, 0, 0}, {}, {2, 0, 0}}})).find("but it has 1"), std::string::npos);
   const std::vector<Crossing> face{{0, 0, {1, 0, 0}, {}, {1, 0, 0}}};
   EXPECT_EQ(refusal(make(face)), "nothing was thrown");
-  heddle::Exchange thick("thick", Direction::owner_to_ghost, face, 3, sizeof(float));
+  heddle::DenseExchange thick("thick", Direction::owner_to_ghost, face, 3, sizeof(float));
   thick.add(field);
   EXPECT_NE(
       refusal([&] { HaloExchange(std::move(thick)); }).find("block 0 has 2 cells along axis 0, 3 are needed"),
@@ -491,7 +491,7 @@ TEST(HaloExchange, RefusesWhatCannotBe) {
             std::string::npos);
   EXPECT_NE(refusal([&] { Field<float>(shared, {.rank = 2}); }).find("no rank 3 among 2"), std::string::npos);
   Field<float> elsewhere(shared, {.components = 2});
-  heddle::Exchange two("two", Direction::owner_to_ghost, face, 1, sizeof(float));
+  heddle::DenseExchange two("two", Direction::owner_to_ghost, face, 1, sizeof(float));
   two.add(field);
   EXPECT_NE(refusal([&] { two.add(elsewhere); }).find("differ in grid, rank or memory"), std::string::npos);
 }
@@ -558,7 +558,7 @@ TEST(HaloExchange, WhatLanesPassOnIsReadBeforeASweepWritesIt) {
       f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) {
         return static_cast<float>(x + 4 * y + z);
       });
-      heddle::Exchange exchange = packing::exchange(f, shell, Direction::owner_to_ghost);
+      heddle::DenseExchange exchange = packing::exchange(f, shell, Direction::owner_to_ghost);
       exchanges.emplace_back(std::move(exchange), group.transport(f.rank()),
                              heddle::HaloOptions{.as_on_device = true});
     }

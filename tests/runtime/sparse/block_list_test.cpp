@@ -278,7 +278,7 @@ TEST(BlockList, ThinBlocksThatMeetThemselvesAreRefusedByAnExchange) {
   const IndexList list(grid, 0, heddle::flags_in_memory(flags, thin, periodic), links);
   heddle::SparseField<double> f(list, 2);
   constexpr std::array<heddle::LinkCrossing, 1> crossings{{{0, 0}}};
-  heddle::Exchange exchange("test", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+  heddle::SparseExchange exchange("test", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
   exchange.add(f);
   EXPECT_THROW(heddle::HaloPlan{exchange}, heddle::Error);
 }

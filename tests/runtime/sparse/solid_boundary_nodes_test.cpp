@@ -148,7 +148,7 @@ TEST(SolidBoundaryNodes, OfWhatLiesInNoBlockTheEndThatComesFirstIsTheKeeper) {
   const auto bytes = [&](int rank, int peer, std::span<const heddle::LinkCrossing> crossings) {
     const IndexList list(grid, rank, heddle::flags_in_memory(flags, box, closed), pointers);
     heddle::SparseField<double> f(list, 2);
-    heddle::Exchange exchange("step", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+    heddle::SparseExchange exchange("step", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
     exchange.add(f);
     const heddle::HaloPlan plan(exchange);
     std::size_t sent = 0;

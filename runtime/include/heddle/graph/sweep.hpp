@@ -110,6 +110,7 @@ template <class Derived, int axes, class Scalars = NoParameters>
 class DenseSweep : public Sweep<Derived, axes, Scalars> {
 public:
   using base = DenseSweep;
+  using Exchanged = DenseExchange;
 
   template <class... Arguments>
   explicit DenseSweep(const char* name, const Arguments&... arguments)
@@ -127,6 +128,7 @@ public:
 template <class Derived, class Scalars = NoParameters> class RangeSweep : public Sweep<Derived, 1, Scalars> {
 public:
   using base = RangeSweep;
+  using Exchanged = SparseExchange;
 
   template <class... Arguments>
   explicit RangeSweep(const char* name, const Arguments&... arguments)
@@ -141,6 +143,7 @@ public:
 template <class Derived, class Scalars = NoParameters> class CellSweep : public Sweep<Derived, 1, Scalars> {
 public:
   using base = CellSweep;
+  using Exchanged = SparseExchange;
 
   template <class... Arguments>
   explicit CellSweep(const char* name, const Arguments&... arguments)
@@ -156,6 +159,7 @@ template <class Derived, int axes, class Scalars = NoParameters>
 class BlockCellSweep : public Sweep<Derived, axes, Scalars> {
 public:
   using base = BlockCellSweep;
+  using Exchanged = DenseExchange;
 
   /// block: its number on this rank.
   template <class... Arguments>
@@ -171,39 +175,39 @@ private:
 };
 
 /// A sweep with what it exchanges with other blocks, for heddle::HaloExchange.
-template <class Whole> class WithHalo : public Whole {
+template <class Whole, class Kind = typename Whole::Exchanged> class WithHalo : public Whole {
 public:
   using base = WithHalo;
   using Whole::Whole;
 
   /// What other blocks have to send before a sweep: from owners to ghost cells. Throws Error for fields that
   /// do not fit together.
-  [[nodiscard]] Exchange before() const { return exchange(before_, " before", Direction::owner_to_ghost); }
+  [[nodiscard]] Kind before() const { return exchange(before_, " before", Direction::owner_to_ghost); }
   /// What a sweep leaves for other blocks: from ghost cells to owners. Throws Error as before() does.
-  [[nodiscard]] Exchange after() const { return exchange(after_, " after", Direction::ghost_to_owner); }
+  [[nodiscard]] Kind after() const { return exchange(after_, " after", Direction::ghost_to_owner); }
 
 protected:
-  MakeExchange before_; // empty: nothing is exchanged
-  MakeExchange after_;
+  MakeExchange<Kind> before_; // empty: nothing is exchanged
+  MakeExchange<Kind> after_;
 
 private:
-  [[nodiscard]] Exchange exchange(const MakeExchange& make, const char* when, Direction direction) const {
+  [[nodiscard]] Kind exchange(const MakeExchange<Kind>& make, const char* when, Direction direction) const {
     const std::string name = std::string(this->name()) + when;
-    return make ? make(name, direction) : Exchange(name + ", nothing crosses");
+    return make ? make(name, direction) : Kind(name + ", nothing crosses");
   }
 };
 
 /// A DenseSweep that can be computed in parts, so that heddle::TaskGraph computes the interior of blocks
 /// while messages travel.
 template <class Derived, int axes, class Scalars = NoParameters>
-class SplitDenseSweep : public WithHalo<Sweep<Derived, axes, Scalars>> {
+class SplitDenseSweep : public WithHalo<Sweep<Derived, axes, Scalars>, DenseExchange> {
 public:
   using base = SplitDenseSweep;
   static constexpr bool in_boxes = true; ///< its parts are boxes of cells (BlockPart)
 
   template <class... Arguments>
   explicit SplitDenseSweep(const char* name, const Arguments&... arguments)
-      : WithHalo<Sweep<Derived, axes, Scalars>>(name, true) {
+      : SplitDenseSweep::WithHalo(name, true) {
     this->bind(arguments...);
   }
 
@@ -222,13 +226,13 @@ public:
 
 /// A RangeSweep that can be computed in parts.
 template <class Derived, class Scalars = NoParameters>
-class SplitRangeSweep : public WithHalo<Sweep<Derived, 1, Scalars>> {
+class SplitRangeSweep : public WithHalo<Sweep<Derived, 1, Scalars>, SparseExchange> {
 public:
   using base = SplitRangeSweep;
 
   template <class... Arguments>
   explicit SplitRangeSweep(const char* name, const Arguments&... arguments)
-      : WithHalo<Sweep<Derived, 1, Scalars>>(name, true) {
+      : SplitRangeSweep::WithHalo(name, true) {
     this->bind(arguments...);
   }
 

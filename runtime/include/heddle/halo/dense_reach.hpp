@@ -15,7 +15,7 @@ namespace heddle {
 class DenseReach {
 public:
   /// object: the field in the exchange. Throws Error where a component is reached in several places.
-  DenseReach(const Exchange& exchange, const void* object, int components);
+  DenseReach(const DenseExchange& exchange, const void* object, int components);
 
   /// From the cell, in cells.
   [[nodiscard]] const std::array<int, 3>& offset(int component) const {

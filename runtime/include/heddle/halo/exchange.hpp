@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "heddle/core/error.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -90,59 +90,101 @@ struct WireElements {
   std::int64_t count = 0;
 };
 
-/// The halo exchange of one kernel: which cells of which fields are exchanged, and how they are packed. The
-/// sweeps of a module with a halo return it: `step.before()`, `step.after()`. All fields are dense, or all
-/// are over one list.
-class Exchange {
+/// A field of an exchange.
+struct ExchangedField {
+  const void* object;
+  std::string name;
+  int components;
+  std::size_t value_bytes;
+  int interleaved = 1;
+};
+
+/// What the exchanges of all kinds have: a name, a direction, and fields on one grid.
+class ExchangeBase {
+public:
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] Direction direction() const noexcept { return direction_; }
+  /// Of one value in a message.
+  [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
+  [[nodiscard]] const std::vector<ExchangedField>& fields() const noexcept { return fields_; }
+  /// Of the fields; null before the first.
+  [[nodiscard]] const BlockGrid* grid() const noexcept { return grid_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+
+protected:
+  ExchangeBase(std::string name, Direction direction, std::size_t value_bytes)
+      : name_(std::move(name)), direction_(direction), value_bytes_(value_bytes) {}
+  void add(ExchangedField field, const BlockGrid& grid, int rank, Memory memory);
+
+private:
+  std::string name_;
+  Direction direction_;
+  std::size_t value_bytes_;
+  std::vector<ExchangedField> fields_;
+  const BlockGrid* grid_ = nullptr;
+  int rank_ = 0;
+  Memory memory_ = Memory::host;
+};
+
+/// An exchange of boxes of cells.
+class BoxExchange : public ExchangeBase {
+public:
+  [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
+  [[nodiscard]] bool empty() const noexcept { return crossings_.empty(); }
+  /// Cells that a block needs at least along each axis.
+  [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
+
+protected:
+  BoxExchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
+              std::size_t value_bytes)
+      : ExchangeBase(std::move(name), direction, value_bytes), crossings_(crossings), thinnest_(thinnest) {}
+  /// Throws Error for a component or for ghost layers that the field does not have.
+  void add(ExchangedField field, const std::array<int, 3>& ghost_layers, const BlockGrid& grid, int rank,
+           Memory memory);
+
+private:
+  std::span<const Crossing> crossings_;
+  int thinnest_;
+};
+
+/// The exchange of a kernel over dense fields.
+class DenseExchange : public BoxExchange {
 public:
   using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
   using Unpack = std::function<void(int block, const WireBoxes& boxes, const void* wire, Stream& stream)>;
 
-  /// An exchange of nothing.
-  explicit Exchange(std::string name) : name_(std::move(name)) {}
   /// crossings: must outlive this. thinnest: cells that a block needs at least along each axis.
-  /// value_bytes: of one value on the wire.
-  Exchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
-           std::size_t value_bytes)
-      : name_(std::move(name)), direction_(direction), crossings_(crossings), thinnest_(thinnest),
-        value_bytes_(value_bytes) {}
-
-  /// Of a kernel over a list.
-  Exchange(std::string name, Direction direction, std::span<const LinkCrossing> links,
-           std::size_t value_bytes)
-      : name_(std::move(name)), direction_(direction), links_(links), value_bytes_(value_bytes) {}
+  /// value_bytes: of one value in a message.
+  DenseExchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
+                std::size_t value_bytes)
+      : BoxExchange(std::move(name), direction, crossings, thinnest, value_bytes) {}
+  /// An exchange of nothing.
+  explicit DenseExchange(std::string name)
+      : DenseExchange(std::move(name), Direction::owner_to_ghost, {}, 1, 1) {}
 
   /// Adds the field for the next field number; it must outlive this object. Throws Error for a field on
   /// another grid, of another rank or in other memory than the first.
   template <class T> void add(Field<T>& field) {
-    Side side{&field,
-              std::string(field.name()),
-              field.components(),
-              field.ghost_layers(),
-              field.interleaved(),
-              sizeof(T),
-              {}};
-    side.group = [f = &field](int group) {
-      const FieldView<T> first = f->view(group * f->interleaved());
+    BoxExchange::add({&field, std::string(field.name()), field.components(), sizeof(T), field.interleaved()},
+                     field.ghost_layers(), field.grid(), field.rank(), field.memory());
+    const auto group = [f = &field](int number) {
+      const FieldView<T> first = f->view(number * f->interleaved());
       return LaneArray{
           first.data(), {first.stride(1), first.stride(2), first.stride(3)}, f->interleaved(), sizeof(T)};
     };
-    side.place = [f = &field](int block) {
+    const auto place = [f = &field](int block) {
       const FieldView<T> view = f->view(block);
       return Place{reinterpret_cast<std::uintptr_t>(view.data()), view.strides()};
     };
-    add(std::move(side), field.grid(), field.rank(), field.memory());
-  }
-
-  /// The same for a field over the list of a block. Throws Error for one over another list.
-  template <class T> void add(SparseField<T>& field) {
-    add_listed({&field, std::string(field.name()), field.components(), {}, 1, sizeof(T), {}}, field.list());
+    locations_.push_back({group, place});
   }
 
   /// A kernel that loads interleaved blocks as vectors cannot read different elements in one lane only. Walls
   /// that only some blocks of a group have are therefore part of its exchange: ghost cells behind them get,
   /// or give back, the elements that the links lead to. The links must outlive this object.
   void add(const WallLinks& walls) { walls_.push_back(walls); }
+  [[nodiscard]] const std::vector<WallLinks>& walls() const noexcept { return walls_; }
 
   /// The first cell of a block of a field, and its strides in values.
   struct Place {
@@ -150,70 +192,88 @@ public:
     std::array<std::int64_t, 4> stride;
     friend bool operator==(const Place&, const Place&) = default;
   };
-  /// What an exchange knows of a field.
-  struct Side {
-    const void* object;
-    std::string name;
-    int components;
-    std::array<int, 3> ghost_layers;
-    int interleaved;
-    std::size_t value_bytes;
-    /// A group of interleaved blocks of this rank.
+  /// Where a field lies now: a group of interleaved blocks of this rank, or one block.
+  struct Location {
     std::function<LaneArray(int group)> group;
-    /// A block of this rank.
-    std::function<Place(int block)> place = {};
+    std::function<Place(int block)> place;
   };
-  /// The same for what is no Field but has blocks of a grid.
-  void add(Side side, const BlockGrid& grid, int rank, Memory memory);
-
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] Direction direction() const noexcept { return direction_; }
-  [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
-  [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
-  [[nodiscard]] const std::vector<WallLinks>& walls() const noexcept { return walls_; }
-  [[nodiscard]] bool empty() const noexcept { return crossings_.empty() && links_.empty(); }
-  [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
-  [[nodiscard]] std::size_t value_bytes() const noexcept { return value_bytes_; }
-  [[nodiscard]] const std::vector<Side>& fields() const noexcept { return fields_; }
-  /// Of the fields; null before the first.
-  [[nodiscard]] const BlockGrid* grid() const noexcept { return grid_; }
-  /// Of the fields; null where they are dense.
-  [[nodiscard]] const IndexList* list() const noexcept { return list_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  /// Of each field.
+  [[nodiscard]] const std::vector<Location>& locations() const noexcept { return locations_; }
 
   Pack pack;
   Unpack unpack;
-  std::function<void(const WireElements& elements, void* wire, Stream& stream)> list_pack;
-  std::function<void(const WireElements& elements, const void* wire, Stream& stream)> list_unpack;
-  /// Instead of pack and unpack, for what is no Field and looks up its elements once for each table: boxes
-  /// are in host memory here, and what is returned is called for each message that they describe, for all
-  /// blocks at once.
-  struct BlockBoxes {
-    int block;
-    WireBoxes boxes;
-  };
-  using Bound = std::function<void(void* wire, Stream& stream)>;
-  using Bind = std::function<Bound(std::span<const BlockBoxes> blocks)>;
-  Bind bind_pack;
-  Bind bind_unpack;
 
 private:
-  void add_listed(Side side, const IndexList& list);
-
-  std::string name_;
-  Direction direction_ = Direction::owner_to_ghost;
-  std::span<const Crossing> crossings_;
-  std::span<const LinkCrossing> links_;
+  std::vector<Location> locations_;
   std::vector<WallLinks> walls_;
-  int thinnest_ = 1;
-  std::size_t value_bytes_ = 1;
-  std::vector<Side> fields_;
-  const BlockGrid* grid_ = nullptr;
-  const IndexList* list_ = nullptr;
-  int rank_ = 0;
-  Memory memory_ = Memory::host;
 };
+
+/// The exchange of what is no Field but has blocks of a grid, and looks up its elements once for each table.
+class BoundExchange : public BoxExchange {
+public:
+  struct BlockBoxes {
+    int block;
+    WireBoxes boxes; // in host memory
+  };
+  using Bound = std::function<void(void* wire, Stream& stream)>;
+  /// What it returns is called for each message that the boxes describe, for all blocks at once.
+  using Bind = std::function<Bound(std::span<const BlockBoxes> blocks)>;
+
+  /// What dense fields with values of `value_bytes` would exchange as `pattern`, whose crossings must outlive
+  /// this.
+  BoundExchange(const DenseExchange& pattern, std::size_t value_bytes)
+      : BoxExchange(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(),
+                    value_bytes) {}
+
+  using BoxExchange::add;
+
+  Bind pack;
+  Bind unpack;
+};
+
+/// The exchange of a kernel over a list.
+class SparseExchange : public ExchangeBase {
+public:
+  using Pack = std::function<void(const WireElements& elements, void* wire, Stream& stream)>;
+  using Unpack = std::function<void(const WireElements& elements, const void* wire, Stream& stream)>;
+
+  /// links: must outlive this. value_bytes: of one value in a message.
+  SparseExchange(std::string name, Direction direction, std::span<const LinkCrossing> links,
+                 std::size_t value_bytes)
+      : ExchangeBase(std::move(name), direction, value_bytes), links_(links) {}
+  /// An exchange of nothing.
+  explicit SparseExchange(std::string name)
+      : SparseExchange(std::move(name), Direction::owner_to_ghost, {}, 1) {}
+
+  /// Adds the field for the next field number; it must outlive this object. Throws Error for a field over
+  /// another list than the first.
+  template <class T> void add(SparseField<T>& field) {
+    add({&field, std::string(field.name()), field.components(), sizeof(T)}, field.list());
+  }
+
+  [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
+  [[nodiscard]] bool empty() const noexcept { return links_.empty(); }
+  /// Of the fields; null before the first.
+  [[nodiscard]] const IndexList* list() const noexcept { return list_; }
+
+  Pack pack;
+  Unpack unpack;
+
+private:
+  void add(ExchangedField field, const IndexList& list);
+
+  std::span<const LinkCrossing> links_;
+  const IndexList* list_ = nullptr;
+};
+
+/// The halo exchange of one kernel: which cells of which fields are exchanged, and how they are packed. The
+/// sweeps of a module with a halo return it: `step.before()`, `step.after()`.
+using Exchange = std::variant<DenseExchange, BoundExchange, SparseExchange>;
+
+/// What it has whatever its kind.
+[[nodiscard]] inline const ExchangeBase& base_of(const Exchange& exchange) {
+  return std::visit([](const ExchangeBase& base) -> const ExchangeBase& { return base; }, exchange);
+}
 
 } // namespace heddle
 

@@ -25,7 +25,7 @@ struct HaloCall {
 /// What a rank does for an exchange before messages are sent, while they travel, and once they are there.
 struct HaloCalls {
   /// Of the blocks that the tables hold for; empty: wherever they lie.
-  std::vector<Exchange::Place> places;
+  std::vector<DenseExchange::Place> places;
   std::vector<HaloCall> start;
   std::vector<HaloCall> wrap;
   std::vector<HaloCall> finish;

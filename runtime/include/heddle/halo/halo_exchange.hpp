@@ -51,16 +51,12 @@ struct HaloOptions {
 /// - a list of one or several blocks: one call for all messages;
 /// - a dense block: one call for all messages, fields and components; on a device also one for all plain
 ///   blocks of a rank with the same strides (on a host one per block);
-///   a rank that have the same strides (on a host one for each);
 /// - interleaved blocks: one call for all whole vectors of a field that a group sends to other ranks, one for
 ///   the data between its lanes; data in fewer than half of the lanes is packed block by block, as for plain
 ///   blocks;
-///   for what crosses between their lanes; what crosses in fewer than half the lanes is packed block by
-///   block, as plain blocks;
 /// - the blocks of a HybridField, dense and listed: one call for all;
 /// - ranks of one process that store directly into each other's memory: packed data needs one such call per
 ///   rank, vectors one call as before.
-///   call for each of them, vectors one as before.
 class HaloExchange {
 public:
   /// For fields all blocks of which are on this rank.
@@ -70,7 +66,7 @@ public:
   /// messages cannot be in the memory of the fields.
   HaloExchange(Exchange exchange, Transport& transport, HaloOptions options = {});
 
-  [[nodiscard]] std::string_view name() const noexcept { return exchange_.name(); }
+  [[nodiscard]] std::string_view name() const noexcept { return base().name(); }
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
   /// Memory::device if a call only enqueues work in its stream.
   [[nodiscard]] Memory memory() const noexcept;
@@ -101,7 +97,10 @@ private:
   [[nodiscard]] const HaloCalls& calls();
   void run(const std::vector<HaloCall>& calls, Stream& stream);
   [[nodiscard]] std::byte* wire_of(std::size_t segment);
-  void publish_arrays();
+  [[nodiscard]] const ExchangeBase& base() const { return base_of(exchange_); }
+  /// Whether it has nothing to exchange.
+  [[nodiscard]] bool empty() const;
+  void publish_arrays(const DenseExchange& exchange);
   void check_arrays() const;
   /// Whether messages lie in device memory.
   [[nodiscard]] bool on_device() const noexcept;

@@ -122,18 +122,20 @@ public:
   struct Piece;
 
 private:
-  [[nodiscard]] std::vector<Piece> pieces(const Exchange& exchange);
-  [[nodiscard]] std::vector<const Piece*> take_shifts(const Exchange& exchange,
+  void lay_out(const DenseExchange& exchange);
+  void lay_out(const BoundExchange& exchange);
+  void lay_out(const SparseExchange& exchange);
+  void lay_out(const BoxExchange& exchange, const std::vector<GroupWall>& walls);
+  [[nodiscard]] std::vector<Piece> pieces(const BoxExchange& exchange);
+  [[nodiscard]] std::vector<const Piece*> take_shifts(const BoxExchange& exchange,
                                                       const std::vector<const Piece*>& pieces,
                                                       const std::vector<GroupWall>& walls,
                                                       std::vector<Shift>& shifts);
-  [[nodiscard]] bool arrive_with_shift(const Exchange& exchange, const Piece& piece,
+  [[nodiscard]] bool arrive_with_shift(const BoxExchange& exchange, const Piece& piece,
                                        std::vector<Shift>& shifts) const;
-  [[nodiscard]] std::vector<const Piece*> take_vectors(const Exchange& exchange,
+  [[nodiscard]] std::vector<const Piece*> take_vectors(const BoxExchange& exchange,
                                                        const std::vector<const Piece*>& pieces,
                                                        std::vector<Vectors>& vectors);
-  void lay_out(const Exchange& exchange, const std::vector<Piece>& pieces);
-  void plan_list(const Exchange& exchange);
   [[nodiscard]] std::size_t begin_segment() noexcept;
 
   std::vector<Vectors> sent_vectors_;

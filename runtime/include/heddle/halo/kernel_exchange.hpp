@@ -16,8 +16,8 @@
 
 namespace heddle {
 
-/// Makes the Exchange of a kernel, with this name, for one direction.
-using MakeExchange = std::function<Exchange(const std::string& name, Direction direction)>;
+/// Makes the exchange of a kernel, with this name, for one direction.
+template <class Kind> using MakeExchange = std::function<Kind(const std::string& name, Direction direction)>;
 
 namespace detail {
 
@@ -33,14 +33,15 @@ template <int rank, class T> auto packed_view(Field<T>& field, int block) {
 
 /// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
 /// heddle::launch_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel. thinnest:
-/// cells that a block needs at least along each axis. walls: see Exchange::add. The tables and fields must
-/// outlive the exchange; making it throws Error for fields that do not fit together.
+/// cells that a block needs at least along each axis. walls: see DenseExchange::add. The tables and fields
+/// must outlive the exchange; making it throws Error for fields that do not fit together.
 template <class Pack, class Unpack, class Wire, int rank, class... T>
-[[nodiscard]] MakeExchange dense_exchange(std::span<const Crossing> crossings, int thinnest,
-                                          std::initializer_list<WallLinks> walls, Field<T>&... fields) {
+[[nodiscard]] MakeExchange<DenseExchange> dense_exchange(std::span<const Crossing> crossings, int thinnest,
+                                                         std::initializer_list<WallLinks> walls,
+                                                         Field<T>&... fields) {
   const std::vector<WallLinks> links(walls);
   return [=, ... field = &fields](const std::string& name, Direction direction) {
-    Exchange exchange(name, direction, crossings, thinnest, sizeof(Wire));
+    DenseExchange exchange(name, direction, crossings, thinnest, sizeof(Wire));
     (exchange.add(*field), ...);
     for (const WallLinks& wall : links)
       exchange.add(wall);
@@ -58,15 +59,16 @@ template <class Pack, class Unpack, class Wire, int rank, class... T>
 
 /// The same for a kernel over a list, which all fields are over.
 template <class Pack, class Unpack, class Wire, class... T>
-[[nodiscard]] MakeExchange list_exchange(std::span<const LinkCrossing> crossings, SparseField<T>&... fields) {
+[[nodiscard]] MakeExchange<SparseExchange> list_exchange(std::span<const LinkCrossing> crossings,
+                                                         SparseField<T>&... fields) {
   return [=, ... field = &fields](const std::string& name, Direction direction) {
-    Exchange exchange(name, direction, crossings, sizeof(Wire));
+    SparseExchange exchange(name, direction, crossings, sizeof(Wire));
     (exchange.add(*field), ...);
-    exchange.list_pack = [=](const WireElements& elements, void* wire, Stream& stream) {
+    exchange.pack = [=](const WireElements& elements, void* wire, Stream& stream) {
       launch_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<Wire*>(wire),
                           elements.numbers, elements.count);
     };
-    exchange.list_unpack = [=](const WireElements& elements, const void* wire, Stream& stream) {
+    exchange.unpack = [=](const WireElements& elements, const void* wire, Stream& stream) {
       launch_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const Wire*>(wire),
                             elements.numbers, elements.count);
     };

@@ -21,7 +21,7 @@ class LinkPaths {
 public:
   /// step, other_step: before the two steps. object: the field in them. Throws Error where a component is
   /// reached in two places.
-  LinkPaths(const Exchange& step, const Exchange& other_step, const void* object, int components);
+  LinkPaths(const SparseExchange& step, const SparseExchange& other_step, const void* object, int components);
 
   /// The components that are populations of a link, in ascending order; none where rows lead to elements.
   [[nodiscard]] int linked_count() const noexcept { return static_cast<int>(linked_.size()); }

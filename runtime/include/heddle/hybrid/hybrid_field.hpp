@@ -165,10 +165,10 @@ public:
   }
 
   /// What the blocks exchange where dense ones would exchange `pattern`, of one field with these components.
-  [[nodiscard]] Exchange exchange(const Exchange& pattern) {
-    Exchange result(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(), sizeof(T));
-    result.add({this, name_, components_, {1, 1, 1}, 1, sizeof(T), {}}, grid_, rank_, memory_);
-    result.bind_pack = [this](std::span<const Exchange::BlockBoxes> all) {
+  [[nodiscard]] BoundExchange exchange(const DenseExchange& pattern) {
+    BoundExchange result(pattern, sizeof(T));
+    result.add({this, name_, components_, sizeof(T)}, {1, 1, 1}, grid_, rank_, memory_);
+    result.pack = [this](std::span<const BoundExchange::BlockBoxes> all) {
       std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)
         blocks_[static_cast<std::size_t>(block)].cells.add_packed(boxes, rows);
@@ -177,7 +177,7 @@ public:
       };
     };
     const bool home = pattern.direction() == Direction::ghost_to_owner;
-    result.bind_unpack = [this, home](std::span<const Exchange::BlockBoxes> all) {
+    result.unpack = [this, home](std::span<const BoundExchange::BlockBoxes> all) {
       const std::span<const Link> writers = home ? std::span<const Link>(links_) : std::span<const Link>();
       std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)

@@ -55,8 +55,8 @@ public:
   [[nodiscard]] const BlockGrid& grid() const { return grid_; }
   [[nodiscard]] int rank() const { return rank_; }
   /// What other blocks have to send before a step, and what a step leaves for them.
-  [[nodiscard]] Exchange before() const { return before_(); }
-  [[nodiscard]] Exchange after() const { return after_(); }
+  [[nodiscard]] BoundExchange before() const { return before_(); }
+  [[nodiscard]] BoundExchange after() const { return after_(); }
 
   void operator()(Stream& stream) { (*this)(stream, BlockPart()); }
 
@@ -78,8 +78,8 @@ private:
   int reach_ = 0;
   std::vector<Dense> dense_;
   std::vector<Listed> listed_;
-  std::function<Exchange()> before_;
-  std::function<Exchange()> after_;
+  std::function<BoundExchange()> before_;
+  std::function<BoundExchange()> after_;
 };
 
 } // namespace heddle

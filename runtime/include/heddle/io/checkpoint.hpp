@@ -146,7 +146,7 @@ public:
   template <class T, class Next, class Then>
   void add(SparseField<T>& field, const Next& next, const Then& then, Transport& transport,
            const std::string& name = {}) {
-    const Exchange before = next.before();
+    const SparseExchange before = next.before();
     const LinkPaths reached(before, then.before(), &field, field.components());
     if (reached.linked_count() == 0) return add(field, name);
     const LinkPaths later(then.before(), before, &field, field.components());
@@ -236,7 +236,7 @@ private:
   std::size_t part_of(const Declared& field, const BlockGrid& grid, int rank);
   std::size_t listed_field(const std::string& name, const Type& type, int components);
   void add_block(std::size_t field, Block block);
-  void add_exchanges(Exchange before, Exchange after, Transport& transport);
+  void add_exchanges(SparseExchange before, SparseExchange after, Transport& transport);
   void add_number(const std::string& name, const Type& type, std::byte* place, std::size_t bytes);
 
   static void refuse_solid_boundary_nodes(const IndexList& list, std::string_view field);

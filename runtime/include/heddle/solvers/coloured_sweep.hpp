@@ -30,6 +30,7 @@ template <class Derived, int axes, class Scalars = NoParameters>
 class ColouredSweep : public Sweep<Derived, axes, Scalars> {
 public:
   using base = ColouredSweep;
+  using Exchanged = DenseExchange;
   /// Whether the second colour may follow the first plane by plane: see wavefront_sweep. Some kernels say so.
   static constexpr bool wavefront = false;
 

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> walls_of_group(const BlockGrid& grid, int first, int 
 }
 
 /// The elements behind a wall that a link of `walls` reaches in a box of ghost cells.
-void add_walls(const Exchange& exchange, const WallLinks& walls, const Crossing& crossing, int group,
+void add_walls(const DenseExchange& exchange, const WallLinks& walls, const Crossing& crossing, int group,
                std::vector<GroupWall>& found) {
   const BlockGrid& grid = *exchange.grid();
   const int lanes = exchange.fields()[static_cast<std::size_t>(walls.field)].interleaved;
@@ -62,7 +62,7 @@ void add_walls(const Exchange& exchange, const WallLinks& walls, const Crossing&
 
 } // namespace
 
-std::vector<GroupWall> group_walls(const Exchange& exchange) {
+std::vector<GroupWall> group_walls(const DenseExchange& exchange) {
   std::vector<GroupWall> found;
   const BlockGrid& grid = *exchange.grid();
   const int blocks = grid.first_block(exchange.rank() + 1) - grid.first_block(exchange.rank());

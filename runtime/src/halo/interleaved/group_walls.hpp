@@ -25,7 +25,7 @@ struct GroupWall {
 };
 
 /// The walls of an exchange that only some blocks of a group have. Those that all have are the kernel's.
-[[nodiscard]] std::vector<GroupWall> group_walls(const Exchange& exchange);
+[[nodiscard]] std::vector<GroupWall> group_walls(const DenseExchange& exchange);
 
 } // namespace heddle
 
