@@ -60,6 +60,5 @@ function(_add_kernel_test test prefix)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${heddle_strict}")
   target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/../lbm_common)
   target_link_libraries(${test} PRIVATE ${name}_kernels GTest::gtest_main ${arg_LIBRARIES})
-  gtest_discover_tests(${test} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST
-    PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
+  gtest_discover_tests(${test} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST)
 endfunction()
