@@ -126,8 +126,7 @@ CheckpointManifest CheckpointManifest::parse(const std::string& text, const std:
   // The version first: what another one looks like beyond its first line is not known here.
   const std::string start = text.substr(0, text.find('\n'));
   if (!start.starts_with(first_words))
-    throw Error(place, "the manifest of the checkpoint is damaged, or this is another file",
-                "use an older checkpoint");
+    throw Error(place, "the manifest of the checkpoint is damaged, or this is another file");
   const std::string found = start.substr(std::string(first_words).size());
   if (found != std::to_string(version)) {
     throw Error(place,

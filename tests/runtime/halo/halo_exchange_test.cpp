@@ -480,16 +480,19 @@ TEST(HaloExchange, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(make(face)), "nothing was thrown");
   heddle::DenseExchange thick("thick", Direction::owner_to_ghost, face, 3, sizeof(float));
   thick.add(field);
-  EXPECT_NE(
-      refusal([&] { HaloExchange(std::move(thick)); }).find("block 0 has 2 cells along axis 0, 3 are needed"),
-      std::string::npos);
+  EXPECT_NE(refusal([&] {
+              HaloExchange(std::move(thick));
+            }).find("block 0 has 2 cells along axis 0, but 3 are needed"),
+            std::string::npos);
   const BlockGrid shared(Box{{0, 0, 0}, {4, 4, 4}}, {2, 1, 1}, {true, true, true}, 2);
   Field<float> part(shared, {.components = 2, .rank = 1});
   EXPECT_NE(refusal([&] {
               HaloExchange(packing::exchange(part, face, Direction::owner_to_ghost));
             }).find("rank 1 of 2, but this is rank 0 of 1"),
             std::string::npos);
-  EXPECT_NE(refusal([&] { Field<float>(shared, {.rank = 2}); }).find("no rank 3 among 2"), std::string::npos);
+  EXPECT_NE(
+      refusal([&] { Field<float>(shared, {.rank = 2}); }).find("rank 3 does not exist; there are 2 ranks"),
+      std::string::npos);
   Field<float> elsewhere(shared, {.components = 2});
   heddle::DenseExchange two("two", Direction::owner_to_ghost, face, 1, sizeof(float));
   two.add(field);

@@ -162,8 +162,9 @@ TEST_F(CheckpointTest, WhatDoesNotFitIsNamed) {
     add(checkpoint, u, p);
     return failure([&] { (void)checkpoint.read(); });
   };
-  EXPECT_NE(error_of([](Checkpoint& c, auto& u, auto&) { c.add(u); }).find("there is none of 'run' in"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([](Checkpoint& c, auto& u, auto&) { c.add(u); }).find("there is no checkpoint of 'run' in"),
+      std::string::npos);
   double time = 1;
   {
     const BlockGrid grid(domain);
