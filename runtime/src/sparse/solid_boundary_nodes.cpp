@@ -10,7 +10,6 @@
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/positive_modulo.hpp"
-#include "heddle/sparse/index_list.hpp"
 #include "row_bits.hpp"
 #include "row_cells.hpp"
 
@@ -44,27 +43,27 @@ template <class F> void for_bits(std::uint64_t word, std::int64_t first_column, 
 
 } // namespace
 
-SolidBoundaryNodes::SolidBoundaryNodes(const Rows& box, const std::array<CellRange, 3>& own,
+SolidBoundaryNodes::SolidBoundaryNodes(const CellNumbering& numbers, const Box& own,
                                        const std::array<bool, 3>& periodic, std::span<const Link> links)
-    : box_(box), periodic_(periodic), links_(links) {
+    : numbers_(numbers), extent_(numbers.box().extents()), periodic_(periodic), links_(links) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::int64_t reach = 0;
     for (const Link& link : links)
       reach = std::max<std::int64_t>(reach, std::abs(link.offset[axis]));
     const std::int64_t rim = periodic[axis] ? 0 : reach;
-    known_[axis] = {own[axis].first == 0 ? -rim : 0,
-                    box_.extent[axis] + (own[axis].last == box_.extent[axis] ? rim : 0)};
+    known_[axis] = {own.lower[axis] == numbers.box().lower[axis] ? -rim : 0,
+                    extent_[axis] + (own.upper[axis] == numbers.box().upper[axis] ? rim : 0)};
     if (axis == 0) reach_ = reach;
   }
   words_ = words_of(known_[0].size());
   const auto size = static_cast<std::size_t>(rows() * words_);
   listed_.resize(size);
   bits_.resize(size);
-  const std::int64_t box_words = words_of(box_.extent[0]);
+  const std::int64_t box_words = words_of(extent_[0]);
   parallel_ranges(rows(), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       if (in_rim(r)) continue;
-      const std::uint64_t* const from = box_.listed.data() + row_of_box(r) * box_words;
+      const std::uint64_t* const from = numbers.bits().data() + row_of_box(r) * box_words;
       for (std::int64_t w = 0; w < words_; ++w)
         listed_[static_cast<std::size_t>(r * words_ + w)] =
             word_from(from, box_words, w * 64 + known_[0].first);
@@ -106,7 +105,7 @@ std::optional<std::int64_t> SolidBoundaryNodes::row_at(std::int64_t row, std::in
   std::array<std::int64_t, 3> cell{0, row % known_[1].size() + known_[1].first + y,
                                    row / known_[1].size() + known_[2].first + z};
   for (std::size_t axis = 1; axis < 3; ++axis) {
-    if (periodic_[axis]) cell[axis] = positive_modulo(cell[axis], box_.extent[axis]);
+    if (periodic_[axis]) cell[axis] = positive_modulo(cell[axis], extent_[axis]);
     if (cell[axis] < known_[axis].first || cell[axis] >= known_[axis].last) return {};
   }
   return cell[1] - known_[1].first + known_[1].size() * (cell[2] - known_[2].first);
@@ -115,14 +114,14 @@ std::optional<std::int64_t> SolidBoundaryNodes::row_at(std::int64_t row, std::in
 std::int64_t SolidBoundaryNodes::row_of_box(std::int64_t row) const {
   const std::int64_t y = row % known_[1].size() + known_[1].first;
   const std::int64_t z = row / known_[1].size() + known_[2].first;
-  return std::clamp<std::int64_t>(y, 0, box_.extent[1] - 1) +
-         box_.extent[1] * std::clamp<std::int64_t>(z, 0, box_.extent[2] - 1);
+  return std::clamp<std::int64_t>(y, 0, extent_[1] - 1) +
+         extent_[1] * std::clamp<std::int64_t>(z, 0, extent_[2] - 1);
 }
 
 bool SolidBoundaryNodes::in_rim(std::int64_t row) const {
   const std::int64_t y = row % known_[1].size() + known_[1].first;
   const std::int64_t z = row / known_[1].size() + known_[2].first;
-  return y < 0 || y >= box_.extent[1] || z < 0 || z >= box_.extent[2];
+  return y < 0 || y >= extent_[1] || z < 0 || z >= extent_[2];
 }
 
 void SolidBoundaryNodes::mark(const Link& link, const std::vector<std::uint64_t>& from) {
@@ -153,10 +152,10 @@ void SolidBoundaryNodes::mark(const Link& link, const std::vector<std::uint64_t>
 
 void SolidBoundaryNodes::mark_own(std::int64_t row, std::vector<std::uint64_t>& own) const {
   own.assign(static_cast<std::size_t>(words_), 0);
-  for (const auto& [begin, end, kind] : box_.pieces.of(row_of_box(row))) {
+  for (const auto& [begin, end, kind] : numbers_.pieces().of(row_of_box(row))) {
     if (kind == RowPieces::ghost) continue;
     const std::int64_t first = begin == 0 ? 0 : begin - known_[0].first;
-    const std::int64_t last = end == box_.extent[0] ? known_[0].size() : end - known_[0].first;
+    const std::int64_t last = end == extent_[0] ? known_[0].size() : end - known_[0].first;
     for (std::int64_t w = first / 64; w * 64 < last; ++w)
       own[static_cast<std::size_t>(w)] |= bit_range(first - w * 64, last - w * 64);
   }
@@ -164,6 +163,9 @@ void SolidBoundaryNodes::mark_own(std::int64_t row, std::vector<std::uint64_t>& 
 
 std::vector<std::array<std::int64_t, 3>> SolidBoundaryNodes::among_ghosts() const {
   std::vector<std::array<std::int64_t, 3>> cells(static_cast<std::size_t>(before_[1].back()));
+  std::array<std::int64_t, 3> corner = numbers_.box().lower;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    corner[axis] += known_[axis].first;
   parallel_ranges(rows(), [&](std::int64_t first, std::int64_t last) {
     std::vector<std::uint64_t> own;
     for (std::int64_t r = first; r < last; ++r) {
@@ -173,8 +175,8 @@ std::vector<std::array<std::int64_t, 3>> SolidBoundaryNodes::among_ghosts() cons
       const std::uint64_t* const nodes = bits_.data() + r * words_;
       for (std::int64_t w = 0; w < words_; ++w) {
         for_bits(nodes[w] & ~own[static_cast<std::size_t>(w)], w * 64, [&](std::int64_t column) {
-          cells[next++] = {column + known_[0].first, r % known_[1].size() + known_[1].first,
-                           r / known_[1].size() + known_[2].first};
+          cells[next++] = {corner[0] + column, corner[1] + r % known_[1].size(),
+                           corner[2] + r / known_[1].size()};
         });
       }
     }
@@ -182,17 +184,26 @@ std::vector<std::array<std::int64_t, 3>> SolidBoundaryNodes::among_ghosts() cons
   return cells;
 }
 
-void SolidBoundaryNodes::number(
-    std::int64_t count, const std::function<void(std::int64_t row, std::uint32_t* columns)>& write_listed) {
+NeighbourTable SolidBoundaryNodes::table(const ListLayout& layout) {
+  NeighbourTable::Words entries = NeighbourTable::on_host(layout, links_.size());
+  number();
+  fill(entries.data(), layout.neighbour_stride);
+  return {layout, links_, std::move(entries)};
+}
+
+/// Gives the nodes the numbers after those of the listed cells, row by row, those in no block of this rank
+/// last.
+void SolidBoundaryNodes::number() {
+  const std::int64_t count = numbers_.ghosts().last;
   const std::int64_t width = known_[0].size();
   pitch_ = width + 2 * reach_;
-  numbers_ = Buffer<std::uint32_t>(pitch_ * rows(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);
+  columns_ = Buffer<std::uint32_t>(pitch_ * rows(), Memory::host, Buffer<std::uint32_t>::Contents::undefined);
   parallel_ranges(rows(), [&](std::int64_t first, std::int64_t last) {
     std::vector<std::uint64_t> own;
     for (std::int64_t r = first; r < last; ++r) {
-      std::uint32_t* const row = numbers_.data() + r * pitch_ + reach_;
+      std::uint32_t* const row = columns_.data() + r * pitch_ + reach_;
       std::fill(row - reach_, row + width + reach_, nobody);
-      if (!in_rim(r)) write_listed(row_of_box(r), row - known_[0].first);
+      if (!in_rim(r)) numbers_.write_row(row_of_box(r), row - known_[0].first);
       mark_own(r, own);
       const auto before = static_cast<std::size_t>(r);
       auto next_own = static_cast<std::uint32_t>(count + before_[0][before]);
@@ -216,53 +227,17 @@ void SolidBoundaryNodes::fill(std::uint32_t* entries, std::int64_t stride) const
   parallel_ranges(rows(), [&](std::int64_t first, std::int64_t last) {
     RowCells cells;
     for (std::int64_t r = first; r < last; ++r) {
-      const std::uint32_t* const row = numbers_.data() + r * pitch_ + reach_;
+      const std::uint32_t* const row = columns_.data() + r * pitch_ + reach_;
       cells.take(row, known_[0].size());
       for (std::size_t l = 0; l < links_.size(); ++l) {
         const std::array<int, 3>& offset = links_[l].offset;
         const std::optional<std::int64_t> beside = row_at(r, offset[1], offset[2]);
         const std::uint32_t* const from =
-            (beside ? numbers_.data() + *beside * pitch_ : outside.data()) + reach_ + offset[0];
+            (beside ? columns_.data() + *beside * pitch_ : outside.data()) + reach_ + offset[0];
         cells.fill(row, from, 0, 0, entries + static_cast<std::int64_t>(l) * stride);
       }
     }
   });
-}
-
-/// The table of a list whose links lead to cells, some of them solid boundary nodes.
-void IndexList::hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory) {
-  std::array<CellRange, 3> own;
-  for (std::size_t d = 0; d < 3; ++d)
-    own[d] = {box_.lower[d] - around_.lower[d], box_.upper[d] - around_.lower[d]};
-  SolidBoundaryNodes cells({around_.extents(), bits_, pieces_}, own, periodic, links);
-  solid_ = cells.size();
-  constexpr std::int64_t last_number = 0xFFFFFFFELL;
-  if (known_ + solid_ > last_number) {
-    throw Error("IndexList",
-                "the numbers of " + std::to_string(known_ + solid_) + " cells do not fit into 32-bit indices",
-                "split the domain into blocks");
-  }
-  solid_places_ = cells.among_ghosts();
-  for (std::array<std::int64_t, 3>& cell : solid_places_) {
-    for (std::size_t d = 0; d < 3; ++d)
-      cell[d] += around_.lower[d];
-  }
-  lay_out(memory);
-  rows_ = static_cast<int>(links.size());
-  Buffer<std::uint32_t> table(rows_ * neighbour_stride_, memory == Memory::device ? Memory::host : memory,
-                              Buffer<std::uint32_t>::Contents::undefined);
-  cells.number(known_, [this](std::int64_t row, std::uint32_t* numbers) {
-    for_known(row, [&](std::int64_t n, std::int64_t column, Kind) {
-      numbers[column] = static_cast<std::uint32_t>(n);
-    });
-  });
-  cells.fill(table.data(), neighbour_stride_);
-  for (int r = 0; r < rows_; ++r) { // padding: own cell
-    std::uint32_t* const entries = table.data() + r * neighbour_stride_;
-    for (std::int64_t n = known_ + solid_; n < neighbour_stride_; ++n)
-      entries[n] = static_cast<std::uint32_t>(std::min(n, cells_ - 1));
-  }
-  table_ = memory == Memory::device ? Buffer<std::uint32_t>(table.span(), memory) : std::move(table);
 }
 
 } // namespace heddle

@@ -5,15 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "heddle/core/buffer.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/sparse/cell_numbering.hpp"
 #include "heddle/sparse/cell_range.hpp"
 #include "heddle/sparse/link.hpp"
-#include "heddle/sparse/row_pieces.hpp"
+#include "heddle/sparse/neighbour_table.hpp"
 
 namespace heddle {
 
@@ -22,35 +23,24 @@ namespace heddle {
 /// numbered row by row as bits, by all threads; the numbers do not depend on these.
 class SolidBoundaryNodes {
 public:
-  /// The rows of a list's box, ghost cells with them.
-  struct Rows {
-    std::array<std::int64_t, 3> extent;
-    std::span<const std::uint64_t> listed; // one bit per cell, each row in whole words
-    const RowPieces& pieces;
-  };
-
-  /// own: where own cells lie along each axis. Where an axis is not periodic and has no ghost cells at an
-  /// end, there is a rim as wide as the links reach.
-  SolidBoundaryNodes(const Rows& box, const std::array<CellRange, 3>& own,
-                     const std::array<bool, 3>& periodic, std::span<const Link> links);
+  /// own: where own cells lie. Where an axis is not periodic and has no ghost cells at an end, there is a rim
+  /// as wide as the links reach. The numbers and links must outlive this.
+  SolidBoundaryNodes(const CellNumbering& numbers, const Box& own, const std::array<bool, 3>& periodic,
+                     std::span<const Link> links);
 
   /// How many there are.
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  /// Coordinates, from the corner of the box, of those that lie in no block of this rank, in the order of
-  /// their numbers, which are the last ones. A cell of the rim counts as the one of the box beside it.
+  /// Coordinates of those that lie in no block of this rank, in the order of their numbers, which are the
+  /// last ones. A cell of the rim counts as the one of the box beside it.
   [[nodiscard]] std::vector<std::array<std::int64_t, 3>> among_ghosts() const;
 
-  /// Gives them the numbers count, count + 1, and so on, row by row, those in no block of this rank last.
-  /// write_listed(row, columns) has to write the numbers of the listed cells, which are below count, of a row
-  /// of the box; it is called from several threads.
-  void number(std::int64_t count,
-              const std::function<void(std::int64_t row, std::uint32_t* columns)>& write_listed);
-
-  /// The neighbour table, a row of `stride` entries per link: for each numbered cell the number of the one at
-  /// the link's offset, or its own where that has none.
-  void fill(std::uint32_t* entries, std::int64_t stride) const;
+  /// The neighbour table, for each numbered cell the number of the one at the link's offset, or its own where
+  /// that has none.
+  [[nodiscard]] NeighbourTable table(const ListLayout& layout);
 
 private:
+  void number();
+  void fill(std::uint32_t* entries, std::int64_t stride) const;
   [[nodiscard]] std::int64_t rows() const noexcept { return known_[1].size() * known_[2].size(); }
   /// The row of the box and its rims that lies at an offset in y and z.
   [[nodiscard]] std::optional<std::int64_t> row_at(std::int64_t row, std::int64_t y, std::int64_t z) const;
@@ -61,7 +51,8 @@ private:
   /// Bits of the cells that lie in blocks of this rank, or in the rim beside them.
   void mark_own(std::int64_t row, std::vector<std::uint64_t>& own) const;
 
-  Rows box_;
+  const CellNumbering& numbers_;
+  std::array<std::int64_t, 3> extent_; // of the box of the list
   std::array<bool, 3> periodic_;
   std::span<const Link> links_;
   std::array<CellRange, 3> known_;    // with the rims
@@ -71,7 +62,7 @@ private:
   std::vector<std::uint64_t> bits_;   // which are nodes
   std::int64_t size_ = 0;
   std::array<std::vector<std::int64_t>, 2> before_; // of each row: nodes in those before it, own and not
-  Buffer<std::uint32_t> numbers_; // of each cell, with as many columns at both ends as links reach
+  Buffer<std::uint32_t> columns_; // numbers of each cell, with as many columns at both ends as links reach
   std::int64_t pitch_ = 0;
 };
 

@@ -5,9 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heddle/core/buffer.hpp"
@@ -15,11 +14,12 @@
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/box.hpp"
+#include "heddle/sparse/cell_numbering.hpp"
 #include "heddle/sparse/cell_order.hpp"
 #include "heddle/sparse/cell_range.hpp"
 #include "heddle/sparse/link.hpp"
 #include "heddle/sparse/list_report.hpp"
-#include "heddle/sparse/row_pieces.hpp"
+#include "heddle/sparse/neighbour_table.hpp"
 
 namespace heddle {
 
@@ -69,32 +69,34 @@ public:
   /// The grid of the constructor, or a grid of one block: the box.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] Memory memory() const noexcept { return table_.memory(); }
+  [[nodiscard]] Memory memory() const noexcept { return table_.layout().memory; }
   /// Listed cells, without ghost cells.
-  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] std::int64_t count() const noexcept { return border().last; }
   /// Solid boundary nodes: cells behind walls that a pattern stores in, numbered after all listed ones.
-  [[nodiscard]] std::int64_t solid_nodes() const noexcept { return solid_; }
+  [[nodiscard]] std::int64_t solid_nodes() const noexcept { return table_.layout().numbered - ghosts().last; }
   /// Listed cells, ghost cells, solid boundary nodes, and padding.
-  [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
-  [[nodiscard]] CellRange interior() const noexcept { return {0, interior_}; }
-  [[nodiscard]] CellRange border() const noexcept { return {interior_, count_}; }
-  [[nodiscard]] CellRange all() const noexcept { return {0, count_}; }
-  [[nodiscard]] CellRange ghosts() const noexcept { return {count_, known_}; }
+  [[nodiscard]] std::int64_t cells() const noexcept { return table_.layout().cells; }
+  [[nodiscard]] CellRange interior() const noexcept { return numbers_.interior(); }
+  [[nodiscard]] CellRange border() const noexcept { return numbers_.border(); }
+  [[nodiscard]] CellRange all() const noexcept { return {0, count()}; }
+  [[nodiscard]] CellRange ghosts() const noexcept { return numbers_.ghosts(); }
   /// Of the solid boundary nodes those that lie in no block of this rank.
   [[nodiscard]] CellRange solid_among_ghosts() const noexcept {
-    return {known_ + solid_ - std::ssize(solid_places_), known_ + solid_};
+    const std::int64_t last = table_.layout().numbered;
+    return {last - std::ssize(solid_places_), last};
   }
   /// Whether cell `n`, listed or solid, is a copy of a cell that lies in no block of this rank.
   [[nodiscard]] bool is_copy(std::int64_t n) const noexcept {
-    const CellRange beyond = solid_among_ghosts();
-    return (n >= count_ && n < known_) || (n >= beyond.first && n < beyond.last);
+    const auto among = [n](const CellRange& cells) { return n >= cells.first && n < cells.last; };
+    return among(ghosts()) || among(solid_among_ghosts());
   }
   /// Whether the list contains all cells of the domain along an axis, so that cells across a periodic face
   /// are its own; otherwise these are ghost cells.
   [[nodiscard]] bool spans(std::size_t axis) const noexcept {
     const Box& domain = grid_.domain();
+    const Box& around = numbers_.box();
     return box_.lower[axis] == domain.lower[axis] && box_.upper[axis] == domain.upper[axis] &&
-           around_.lower[axis] == box_.lower[axis] && around_.upper[axis] == box_.upper[axis];
+           around.lower[axis] == box_.lower[axis] && around.upper[axis] == box_.upper[axis];
   }
   /// How far border and ghost cells reach from the faces between them.
   [[nodiscard]] int border_width() const noexcept { return border_; }
@@ -104,12 +106,12 @@ public:
   /// Elements between two slots of a field over this list: a multiple of 16 (64 bytes of f32), >= cells(),
   /// such that the slots of 19 streams fall on different cache sets whether a value has 2, 4 or 8 bytes. On a
   /// device whole pieces of 256 bytes, as rows of a dense field there.
-  [[nodiscard]] std::int64_t slot_stride() const noexcept { return slot_stride_; }
+  [[nodiscard]] std::int64_t slot_stride() const noexcept { return table_.layout().slot_stride; }
 
   /// The neighbour table, in memory(): entry (r, n) at neighbour()[r * neighbour_stride() + n].
-  [[nodiscard]] const std::uint32_t* neighbour() const noexcept { return table_.data(); }
-  [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return neighbour_stride_; }
-  [[nodiscard]] int rows() const noexcept { return rows_; }
+  [[nodiscard]] const std::uint32_t* neighbour() const noexcept { return table_.entries().data(); }
+  [[nodiscard]] std::int64_t neighbour_stride() const noexcept { return table_.layout().neighbour_stride; }
+  [[nodiscard]] int rows() const noexcept { return table_.rows(); }
 
   /// Cells for which neighbour_run() gives one number per row.
   static constexpr std::int64_t chunk = 16;
@@ -117,9 +119,9 @@ public:
   /// chunk) where they follow each other, else it leads to a few segments that do, as heddle/device/run.hpp
   /// says. Kernels read it instead of the table: 18 numbers in place of 288 on D3Q19. Host memory only; null
   /// in device memory, and where rows lead to cells.
-  [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return runs_.data(); }
+  [[nodiscard]] const std::uint32_t* neighbour_run() const noexcept { return table_.runs().data(); }
   /// Words of the numbers and their segments.
-  [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return runs_.size(); }
+  [[nodiscard]] std::int64_t neighbour_run_size() const noexcept { return table_.runs().size(); }
 
   /// The same table compressed for CUDA kernels, in memory(): for 32 cells and a link one number, and where
   /// the entries do not follow each other 32 small differences, as heddle/device/compressed_neighbours.hpp
@@ -127,20 +129,22 @@ public:
   /// than 30 links, and where rows lead to cells. In host memory, where few ask for it, it is made when
   /// first asked for: by any thread; throws Error when there is not enough memory or its places do not fit 32
   /// bits.
-  [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return chunks().data(); }
+  [[nodiscard]] const std::uint32_t* neighbour_chunk() const { return table_.compressed().data(); }
   /// Words of the compressed table.
-  [[nodiscard]] std::int64_t neighbour_chunk_size() const { return chunks().size(); }
+  [[nodiscard]] std::int64_t neighbour_chunk_size() const { return table_.compressed().size(); }
 
   /// Size in bytes of all tables that exist now.
-  [[nodiscard]] std::int64_t table_bytes() const noexcept;
+  [[nodiscard]] std::int64_t table_bytes() const noexcept { return table_.bytes(); }
   /// Time of construction and size of the tables; report().line() gives them per cell.
   [[nodiscard]] ListReport report() const noexcept {
-    return {1, count_, table_bytes(), seconds_, cpu_seconds_};
+    return {1, count(), table_bytes(), seconds_, cpu_seconds_};
   }
 
   /// Index of the cell at x, y, z (coordinates of the box), also of a ghost cell; -1 if it is outside or not
   /// listed.
-  [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
+  [[nodiscard]] std::int64_t cell_of(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {
+    return numbers_.cell_of(x, y, z);
+  }
   /// Coordinates of cell `n`, for a ghost cell, or a solid one among these, those beside the box; throws
   /// Error when it is neither.
   [[nodiscard]] std::array<std::int64_t, 3> position(std::int64_t n) const;
@@ -150,95 +154,25 @@ public:
   [[nodiscard]] Buffer<std::uint32_t> select(std::span<const std::uint8_t> flags, std::uint8_t value) const;
 
   /// Numbers of the cells of the row at y, z in ascending x: f(n, x) is called for each listed cell.
-  template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const;
+  template <class F> void for_row(std::int64_t y, std::int64_t z, F&& f) const {
+    numbers_.for_row(y, z, std::forward<F>(f));
+  }
 
 private:
-  using Kind = RowPieces::Kind; // of cells: interior, border, ghost
-  static constexpr Kind inner = RowPieces::inner;
-  static constexpr Kind rim = RowPieces::rim;
-  static constexpr Kind ghost = RowPieces::ghost;
-  /// The same by number of the row, ghost cells too: f(n, column, kind).
-  template <class F> void for_known(std::int64_t row, F&& f) const;
-  [[nodiscard]] std::int64_t row_of(std::int64_t y, std::int64_t z) const noexcept {
-    return (y - around_.lower[1]) + around_.extent(1) * (z - around_.lower[2]);
-  }
-  /// Listed cells of row r with first <= column < last.
-  [[nodiscard]] std::int64_t listed(std::int64_t row, std::int64_t first, std::int64_t last) const noexcept;
-  /// The number of the first cell of a kind in a row.
-  [[nodiscard]] std::int64_t first_of(Kind kind, std::int64_t row) const noexcept {
-    const std::array<std::int64_t, 3> begin{0, interior_, count_};
-    return begin[kind] + before_[kind][static_cast<std::size_t>(row)];
-  }
-  /// f(first column, last, kind) for the pieces of a row, in ascending x.
-  template <class F> void for_pieces(std::int64_t row, F&& f) const {
-    for (const auto& [first, last, kind] : pieces_.of(row))
-      f(first, last, kind);
-  }
   void check_flags(std::span<const std::uint8_t> flags, const char* where) const;
-  void build(std::span<const std::uint8_t> flags, const std::array<bool, 3>& periodic,
-             std::span<const Link> links, Memory memory, const std::array<bool, 6>& slips, CellOrder order);
-  /// The number of the n-th cell row by row.
-  [[nodiscard]] std::int64_t ordered(std::int64_t n) const noexcept {
-    return number_.empty() || n >= count_ ? n : number_[static_cast<std::size_t>(n)];
-  }
-  void clear_between_pieces(std::int64_t row) noexcept;
-  void number_cells(std::span<const std::uint8_t> flags);
-  void sort_cells(CellOrder order);
-  void hold_cells(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory);
-  void lay_out(Memory memory);
   void build_table(const std::array<bool, 3>& periodic, std::span<const Link> links, Memory memory,
                    const std::array<bool, 6>& slips);
 
   BlockGrid grid_;
   int rank_ = 0;
   Box box_;
-  Box around_;     // with ghost cells
   int border_ = 1; // width of the border, and of the ghost cells
-  RowPieces pieces_;
-  std::int64_t count_ = 0;
-  std::int64_t interior_ = 0;
-  std::int64_t known_ = 0; // with ghost cells
-  std::int64_t solid_ = 0;
-  std::int64_t cells_ = 0;
-  std::int64_t slot_stride_ = 0;
-  std::int64_t neighbour_stride_ = 0;
-  int rows_ = 0;
-  double seconds_ = 0;              // that the constructor took
-  double cpu_seconds_ = 0;          // of all threads
-  std::int64_t words_ = 0;          // 64-bit words a row of the box
-  std::vector<std::uint64_t> bits_; // one bit per cell: listed
-  std::array<std::vector<std::int64_t>, 3>
-      before_;                           // of each kind and row: cells in the rows before it; total last
-  std::vector<std::uint32_t> number_;    // of the n-th own cell row by row; empty: n
-  std::vector<std::uint32_t> row_place_; // the inverse
+  CellNumbering numbers_;
+  NeighbourTable table_;
   std::vector<std::array<std::int64_t, 3>> solid_places_; // of solid_among_ghosts()
-  Buffer<std::uint32_t> table_;
-  Buffer<std::uint32_t> runs_;
-  /// The compressed table, and what it takes to make it later.
-  struct Chunks {
-    std::once_flag once;
-    std::vector<Link> links;
-    Buffer<std::uint32_t> words;
-  };
-  [[nodiscard]] const Buffer<std::uint32_t>& chunks() const;
-  std::unique_ptr<Chunks> chunks_ = std::make_unique<Chunks>();
+  double seconds_ = 0;                                    // that the constructor took
+  double cpu_seconds_ = 0;                                // of all threads
 };
-
-template <class F> void IndexList::for_row(std::int64_t y, std::int64_t z, F&& f) const {
-  for_known(row_of(y, z), [&](std::int64_t n, std::int64_t column, Kind kind) {
-    if (kind != ghost) f(n, column + around_.lower[0]);
-  });
-}
-
-template <class F> void IndexList::for_known(std::int64_t row, F&& f) const {
-  std::array<std::int64_t, 3> next{first_of(inner, row), first_of(rim, row), first_of(ghost, row)};
-  for_pieces(row, [&](std::int64_t first, std::int64_t last, Kind kind) {
-    for (std::int64_t column = first; column < last; ++column) {
-      const std::uint64_t word = bits_[static_cast<std::size_t>(row * words_ + column / 64)];
-      if (((word >> (column % 64)) & 1U) != 0) f(ordered(next[kind]++), column, kind);
-    }
-  });
-}
 
 } // namespace heddle
 
