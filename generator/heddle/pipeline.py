@@ -30,6 +30,7 @@ from heddle.passes.vectorise.gathers import vectorise_gathers
 from heddle.passes.vectorise.half_conversion import convert_halves
 from heddle.passes.vectorise.interleaved_blocks import vectorise_interleaved_blocks
 from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
+from heddle.passes.vectorise.row_groups import group_rows
 from heddle.passes.vectorise.scan import vectorise_scans
 from heddle.passes.vectorise.streaming_stores import stream_stores
 from heddle.passes.version_loops import version_loops
@@ -51,6 +52,7 @@ LOWERING: tuple[Pass, ...] = (
     convert_halves,
     pad_vector_loop,
     vectorise_interleaved_blocks,
+    group_rows,
     version_loops,
     select_functions,
     name_constants,

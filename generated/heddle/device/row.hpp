@@ -16,11 +16,21 @@ class StridedRow {
   T& operator[](std::int64_t i) const {
     return first_[i * stride_];
   }
+  /// The row that begins so many elements of memory further on.
+  friend StridedRow further(const StridedRow& row, std::int64_t elements) {
+    return StridedRow(row.first_ + elements, row.stride_);
+  }
 
  private:
   T* first_;
   std::int64_t stride_;
 };
+
+/// The row that begins so many elements of memory further on.
+template <typename T>
+inline T* further(T* row, std::int64_t elements) {
+  return row + elements;
+}
 
 template <bool unit_stride, typename T>
 inline auto row(T* first, [[maybe_unused]] std::int64_t stride) {
@@ -70,11 +80,13 @@ inline void prefetch(T* first) {
   }
 }
 
-/// Prefetch the cache lines of `length` elements of a row of `count`, from element x on; beyond the
-/// end of the row, those of the next row, which begins `next` elements of memory further on.
-template <int length, typename Row>
-inline void prefetch(const Row& row, std::int64_t x, std::int64_t count, std::int64_t next) {
-  prefetch<length>(x < count ? &row[x] : &row[x - count] + next);
+/// Prefetch the cache lines of `length` elements of each of some rows of `count`, from element x
+/// on; beyond the end of a row, those of the next one, which begins `next` elements of memory
+/// further on.
+template <int length, typename... Row>
+[[gnu::always_inline]] inline void prefetch(std::int64_t x, std::int64_t count, std::int64_t next,
+                                            const Row&... rows) {
+  (prefetch<length>(x < count ? &rows[x] : &rows[x - count] + next), ...);
 }
 
 }  // namespace heddle

@@ -241,30 +241,72 @@ inline void store_run(T* field, const T* line, const std::uint32_t* index, std::
   detail::store_apart<length>(field, line, index, count, run);
 }
 
-/// A line of `length` elements with [l] = row[first + l] for 0 <= l < count <= length, and 0 in the
-/// lanes beyond. Mostly it is `local`, aligned to 64 bytes: compilers that know the length leave
-/// nothing of the array but a vector, which is loaded under a mask. Without masks it is the row
-/// itself where no lane is beyond.
-template <int length, typename T, typename Row>
-inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t count) {
-  if constexpr (detail::is_line<Row>) {
+namespace detail {
+
+/// Where the elements of a Line are: in its own array, or in the row where that has all of them.
+template <typename T, int length>
+struct LinePlace {
+  alignas(64) T local[std::size_t{length}];
+  const T* first = local;
+};
+
 #if defined(HEDDLE_MASKED_RUNS)
-    if constexpr (detail::Lanes<T>::count == length) {
-      using Lanes = detail::Lanes<T>;
-      const typename Lanes::Vector rest = {};
-      Lanes::store(local, Lanes::load(rest, detail::first_lanes<length>(count), row + first));
-      return local;
-    }
+/// Where a masked load takes the elements of any line at once, they are always in its own array: a
+/// pointer that leads to it would keep it in memory.
+template <typename T, int length>
+  requires(Lanes<T>::count == length)
+struct LinePlace<T, length> {
+  alignas(64) T local[std::size_t{length}];
+};
 #endif
-    if (count == length) {
-      return row + first;
+
+}  // namespace detail
+
+/// A line of `length` elements with [l] = row[first + l] for 0 <= l < count <= length, and 0 in the
+/// lanes beyond. Compilers that know the length leave nothing of its array but a vector, which is
+/// loaded under a mask. Without masks it is the row itself where no lane is beyond.
+template <typename T, int length>
+class Line {
+ public:
+  template <typename Row>
+  [[gnu::always_inline]] inline Line(Row row, std::int64_t first, std::int64_t count) {
+    if constexpr (detail::is_line<Row>) {
+      if constexpr (masked) {
+#if defined(HEDDLE_MASKED_RUNS)
+        using Lanes = detail::Lanes<T>;
+        const typename Lanes::Vector rest = {};
+        Lanes::store(place_.local,
+                     Lanes::load(rest, detail::first_lanes<length>(count), row + first));
+#endif
+        return;
+      } else if (count == length) {
+        place_.first = row + first;
+        return;
+      }
+    }
+    for (std::int64_t l = 0; l < length; ++l) {
+      place_.local[l] = l < count ? row[first + l] : T{};
     }
   }
-  for (std::int64_t l = 0; l < length; ++l) {
-    local[l] = l < count ? row[first + l] : T{};
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  const T& operator[](std::int64_t l) const {
+    if constexpr (masked) {
+      return place_.local[l];
+    } else {
+      return place_.first[l];
+    }
   }
-  return local;
-}
+
+ private:
+#if defined(HEDDLE_MASKED_RUNS)
+  static constexpr bool masked = detail::Lanes<T>::count == length;
+#else
+  static constexpr bool masked = false;
+#endif
+  detail::LinePlace<T, length> place_;
+};
 
 // Lanes beyond `count` may never have been set: they are loaded with the others, so that a vector
 // stays in its register, and stored nowhere. g++ warns of them where it knows the array.
@@ -276,7 +318,8 @@ inline const T* load_line(T* local, Row row, std::int64_t first, std::int64_t co
 /// row[first + l] = local[l] for 0 <= l < count <= length, past the caches where whole aligned
 /// vectors allow it.
 template <int length, typename T>
-inline void stream_run(T* row, std::int64_t first, const T* local, std::int64_t count) {
+[[gnu::always_inline]] inline void stream_run(T* row, std::int64_t first, const T* local,
+                                              std::int64_t count) {
   T* const to = row + first;
 #if defined(HEDDLE_MASKED_RUNS)
   if constexpr (detail::Lanes<T>::count == length && sizeof(T) * length == 64) {
@@ -324,6 +367,14 @@ inline void stream_run(const StridedRow<T>& row, std::int64_t first, const T* lo
   for (std::int64_t l = 0; l < count; ++l) {
     row[first + l] = local[l];
   }
+}
+
+/// The same for several rows, of which each begins `apart` elements of memory after the one before.
+template <int length, typename Row, typename... T>
+[[gnu::always_inline]] inline void stream_lines(Row row, std::int64_t apart, std::int64_t first,
+                                                std::int64_t count, const T*... lines) {
+  std::int64_t before = 0;
+  (stream_run<length>(further(row, apart * before++), first, lines, count), ...);
 }
 
 }  // namespace heddle

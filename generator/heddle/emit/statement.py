@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.emit.files import LINE, comment_lines
@@ -27,6 +28,11 @@ class StatementPrinter:
         return "\n".join(self.every_line(body))
 
     def every_line(self, body: Sequence[ir.Statement]) -> Iterator[str]:
+        for kind, alike in groupby(body, _array_kind):
+            group = list(alike)
+            yield from self.in_order(group) if kind is None else [self.arrays(group)]  # type: ignore[arg-type]
+
+    def in_order(self, body: Iterable[ir.Statement]) -> Iterator[str]:
         before: ir.Statement | None = None
         for statement in body:
             if isinstance(before, ir.If) and isinstance(statement, ir.If) and _opposite(before, statement):
@@ -36,6 +42,14 @@ class StatementPrinter:
             else:
                 yield from self.lines(statement)
             before = statement
+
+    @staticmethod
+    def arrays(alike: Sequence[ir.Local]) -> str:
+        """Small arrays of one kind."""
+        kind, zeros = alike[0].symbol.type, "" if alike[0].space == "register" else " = {}"
+        assert isinstance(kind, ir.Pointer)
+        names = ", ".join(f"{array.symbol.name}[{array.length}]{zeros}" for array in alike)
+        return f"alignas(64) {type_text(kind.element)} {names};"
 
     def lines(self, statement: ir.Statement) -> Iterator[str]:
         match statement:
@@ -58,12 +72,14 @@ class StatementPrinter:
                 yield f"{symbol.name} = {self.expression.initializer(value)};"
             case ir.Store(target, value):
                 yield f"{self.expression(target)} = {self.expression.initializer(value)};"
-            case ir.Local(symbol, length, space):
-                assert isinstance(symbol.type, ir.Pointer)
-                zeros = "" if space == "register" else " = {}"
-                yield f"alignas(64) {type_text(symbol.type.element)} {symbol.name}[{length}]{zeros};"
+            case ir.Local():
+                yield self.arrays([statement])
             case ir.DeviceCall(result=None):
                 yield f"{self.call(statement)};"
+            case ir.DeviceCall(result=ir.Symbol(name, ir.Pointer() as kind)) if row_of(statement).object:
+                numbers = ", ".join(map(str, statement.template))
+                line = f"heddle::{row_of(statement).object}<{type_text(kind.element)}, {numbers}>"
+                yield f"const {line} {name}({self.arguments(statement)});"
             case ir.DeviceCall(result=ir.Symbol(name, ir.Pointer() as kind)):
                 yield f"{type_text(kind)} const {name} = {self.call(statement)};"
             case ir.If(condition, body):
@@ -78,25 +94,34 @@ class StatementPrinter:
                 raise AssertionError(statement)
 
     def view(self, symbol: ir.Symbol, view: ir.View) -> str:
+        assert symbol.type is not None
+        kind = f"{type_text(symbol.type)} const" if isinstance(view.stride, ir.Const) else "const auto"
+        return f"{kind} {symbol.name} = {self.line(view)};"
+
+    def line(self, view: ir.View) -> str:
+        """A line through memory: a pointer, or a row that may have a stride."""
         if isinstance(view.stride, ir.Const):
-            assert symbol.type is not None
-            return f"{type_text(symbol.type)} const {symbol.name} = {self.expression(view)};"
+            return self.expression(view)
         assert isinstance(view.stride, ir.Symbol)
         unit = "unit_stride" if view.stride.name.endswith("_sx") and not self.target.checked else "false"
-        stride = self.expression(view.stride)
-        return f"const auto {symbol.name} = heddle::row<{unit}>({self.expression(view)}, {stride});"
+        return f"heddle::row<{unit}>({self.expression(view)}, {self.expression(view.stride)})"
 
     def call(self, call: ir.DeviceCall) -> str:
         row = row_of(call)
         numbers = f"<{', '.join(map(str, call.template))}>" if call.template else ""
-        given = zip(row.parameters.values(), call.args, strict=True)
-        arguments = ", ".join(self.argument(*each) for each in given if each[0] in row.spelled)
-        return f"heddle::{row.function or call.name}{numbers}({arguments})"
+        return f"heddle::{row.function or call.name}{numbers}({self.arguments(call)})"
+
+    def arguments(self, call: ir.DeviceCall) -> str:
+        given = zip(row_of(call).kinds(len(call.args)), call.args, strict=True)
+        return ", ".join(self.argument(*each) for each in given if each[0] is not Kind.LANE)
 
     def argument(self, kind: Kind, argument: ir.Expression) -> str:
         if kind is Kind.PLACE:
             assert isinstance(argument, ir.Load)
             return f"{argument.pointer.name} + {self.expression(argument.index, 12)}"
+        if kind is Kind.ROW:
+            assert isinstance(argument, ir.View)
+            return self.line(argument)
         return f"{'&' if kind is Kind.ELEMENT else ''}{self.expression(argument)}"
 
     def loop(self, loop: ir.Loop, pragma: bool = True) -> Iterator[str]:
@@ -185,6 +210,13 @@ class StatementPrinter:
         yield self.block([s for s in row.body if s not in variables and s not in given])
         yield "}"
         yield self.block(given)
+
+
+def _array_kind(statement: ir.Statement) -> tuple[object, ...] | None:
+    """What small arrays that are declared together have in common; None for other statements."""
+    if not isinstance(statement, ir.Local):
+        return None
+    return statement.symbol.type, statement.length, statement.space
 
 
 def _opposite(before: ir.If, statement: ir.If) -> bool:

@@ -30,6 +30,7 @@ from heddle.ir.nodes import (
     Expression,
     Let,
     Load,
+    Local,
     Loop,
     Pointer,
     Select,
@@ -47,6 +48,10 @@ class Kind(Enum):
 
     ARRAY = auto()
     """The name of an array, or of a line through memory: a Symbol."""
+    ARRAYS = auto()
+    """One or more of them, up to the last argument: of the last parameter."""
+    ROW = auto()
+    """A line through memory without a name: a View."""
     PLACE = auto()
     """`array + index`, where elements begin: a Load of the first."""
     ELEMENT = auto()
@@ -57,7 +62,8 @@ class Kind(Enum):
     """The lane of the own thread in its warp, which knows it: no argument in C++."""
 
 
-ARRAY, PLACE, ELEMENT, VALUE = Kind.ARRAY, Kind.PLACE, Kind.ELEMENT, Kind.VALUE
+ARRAY, ARRAYS, ROW = Kind.ARRAY, Kind.ARRAYS, Kind.ROW
+PLACE, ELEMENT, VALUE = Kind.PLACE, Kind.ELEMENT, Kind.VALUE
 Meaning = Callable[..., Sequence[Statement]]
 
 
@@ -68,8 +74,10 @@ class DeviceFunction:
     header: where it is declared; gpu_header: where there is another one for device code. parameters: by
     name, in the order of C++. template: the names of its template arguments, which are integers. meaning: the
     statements that a call stands for, of the arguments by their names. requires: what has to hold before, of
-    the same arguments. aliases: the parameter of which the result is another name; "" for no result. pads:
-    the parameter whose elements from `count` to its end become zero (nothing but a padded loop reads them).
+    the same arguments. aliases: the parameter of which the result is another name; "" for no such result.
+    object: the class template of which the result is an object, with an array of `length` elements of its
+    own that the meaning knows as `local`. pads: the array whose elements from `count` to its end become zero
+    (nothing but a padded loop reads them).
     assumes: what symbolic execution takes for granted. cells_per_entry: so many cells share an entry of the
     neighbour table, as far as the call reads it. interpret: what the interpreter does instead of the meaning,
     on arrays and numbers by the same names, where the call reads another form of what the meaning reads.
@@ -84,6 +92,7 @@ class DeviceFunction:
     gpu_header: str = ""
     requires: Callable[..., Expression] | None = None
     aliases: str = ""
+    object: str = ""
     pads: str = ""
     assumes: str = ""
     cells_per_entry: int = 1
@@ -94,6 +103,13 @@ class DeviceFunction:
     def spelled(self) -> tuple[Kind, ...]:
         """What the arguments in C++ are."""
         return tuple(kind for kind in self.parameters.values() if kind is not Kind.LANE)
+
+    def kinds(self, count: int, spelled: bool = False) -> tuple[Kind, ...]:
+        """What so many arguments are, with or without those that C++ does not spell."""
+        kinds = self.spelled if spelled else tuple(self.parameters.values())
+        if kinds[-1] is ARRAYS:
+            return (*kinds[:-1], *(ARRAY for _ in range(max(count - len(kinds) + 1, 1))))
+        return kinds
 
 
 ASSUME_TRUE_RUNS = "the list tells the truth about neighbours that follow each other"
@@ -155,7 +171,7 @@ def _line(row: Symbol, first: Expression) -> Load:
     return Load(row, add(first, LANE))
 
 
-def _load_line(
+def _copied_line(
     local: Symbol, row: Symbol, first: Expression, count: Expression, length: int
 ) -> Sequence[Statement]:
     return _lanes(count, Load(local, LANE), _line(row, first))
@@ -165,6 +181,20 @@ def _stream_run(
     row: Symbol, first: Expression, local: Symbol, count: Expression, length: int
 ) -> Sequence[Statement]:
     return _lanes(count, _line(row, first), Load(local, LANE))
+
+
+def _stream_lines(
+    row: View, apart: Expression, first: Expression, count: Expression, lines: Sequence[Symbol], length: int
+) -> Sequence[Statement]:
+    result: list[Statement] = []
+    for number, line in enumerate(lines):
+        target = Symbol("row of a call", row.type)
+        place = add(row.offset, multiply(integer(number), apart))
+        result += [
+            Let(target, View(row.pointer, place, row.stride)),
+            *_stream_run(target, first, line, count, length),
+        ]
+    return result
 
 
 def _load_halves(
@@ -278,23 +308,23 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
     # Asks for the cache lines of `length` elements, which are about to be updated, or only read where the
     # kernel never writes their field.
     "prefetch": DeviceFunction("row.hpp", {"first": ELEMENT}, _nothing, template=("length",)),
-    # The same from element x of a row of `count` on; beyond its end for those of the next one, `next`
+    # The same from element x of rows of `count` on; beyond their ends for those of the next ones, `next`
     # elements of memory further on.
-    "prefetch_row": DeviceFunction(
+    "prefetch_rows": DeviceFunction(
         "row.hpp",
-        {"row": ARRAY, "x": VALUE, "count": VALUE, "next": VALUE},
+        {"x": VALUE, "count": VALUE, "next": VALUE, "rows": ARRAYS},
         _nothing,
         template=("length",),
         function="prefetch",
     ),
-    # local[l] = row[first + l] for l < count; emitted code may let the result lead to the row itself.
-    "load_line": DeviceFunction(
+    # An array with [l] = row[first + l] for l < count; emitted code may let it be the row itself.
+    "line": DeviceFunction(
         "run.hpp",
-        {"local": ARRAY, **_LINE, "count": VALUE},
-        _load_line,
+        {**_LINE, "count": VALUE},
+        _copied_line,
         template=("length",),
         requires=_fits,
-        aliases="local",
+        object="Line",
         pads="local",
     ),
     # row[first + l] = local[l] for l < count, past the caches.
@@ -305,7 +335,15 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
         template=("length",),
         requires=_fits,
     ),
-    # The same with halves in memory and floats in `local`.
+    # The same for several rows, of which each begins `apart` elements of memory after the one before.
+    "stream_lines": DeviceFunction(
+        "run.hpp",
+        {"row": ROW, "apart": VALUE, "first": VALUE, "count": VALUE, "lines": ARRAYS},
+        _stream_lines,
+        template=("length",),
+        requires=_fits,
+    ),
+    # local[l] = row[first + l] with halves in memory and floats in `local`, and back.
     "load_halves": DeviceFunction(
         "half_row.hpp",
         {"local": ARRAY, **_LINE, "count": VALUE},
@@ -353,7 +391,10 @@ def row_of(call: DeviceCall) -> DeviceFunction:
 def device_call(name: str, result: Symbol | None = None, /, **parts: Any) -> DeviceCall:
     """A call with its arguments and template arguments by name."""
     row = DEVICE_CALLS[name]
-    args = tuple(parts.pop(parameter) for parameter in row.parameters)
+    args: tuple[Expression, ...] = ()
+    for parameter, kind in row.parameters.items():
+        given = parts.pop(parameter)
+        args += tuple(given) if kind is ARRAYS else (given,)
     template = tuple(parts.pop(parameter) for parameter in row.template)
     assert not parts, parts
     return DeviceCall(name, args, template, result)
@@ -375,14 +416,27 @@ def is_call(node: object, *names: str) -> TypeGuard[DeviceCall]:
 
 
 def parts_of(call: DeviceCall) -> dict[str, Any]:
-    """The arguments and template arguments of a call by their names."""
+    """The arguments and template arguments of a call by their names; those of ARRAYS are a tuple."""
     row = row_of(call)
-    return dict(zip((*row.parameters, *row.template), (*call.args, *call.template), strict=True))
+    names: tuple[str, ...] = tuple(row.parameters)
+    args: tuple[Any, ...] = call.args
+    if row.parameters and row.parameters[names[-1]] is ARRAYS:
+        args = (*args[: len(names) - 1], args[len(names) - 1 :])
+    return dict(zip((*names, *row.template), (*args, *call.template), strict=True))
 
 
 def meaning(call: DeviceCall) -> tuple[Statement, ...]:
     """The statements that a call stands for, but for its result and for what it pads."""
-    return tuple(row_of(call).meaning(**parts_of(call)))
+    own = {"local": call.result} if row_of(call).object else {}
+    return tuple(row_of(call).meaning(**parts_of(call), **own))
+
+
+def made(call: DeviceCall) -> Local | None:
+    """The array that comes to be with the object of a call."""
+    if not row_of(call).object:
+        return None
+    assert call.result is not None
+    return Local(call.result, parts_of(call)["length"], "register")
 
 
 def padded(statement: Statement) -> Symbol | None:
@@ -403,13 +457,15 @@ def fault(call: DeviceCall) -> str:
     row = DEVICE_CALLS.get(call.name)
     if row is None:
         return f"the unknown device call '{call.name}'"
-    if (len(call.args), len(call.template)) != (len(row.parameters), len(row.template)):
+    kinds = row.kinds(len(call.args))
+    if (len(call.args), len(call.template)) != (len(kinds), len(row.template)):
         return f"'{call.name}' with the wrong number of arguments"
-    for (name, kind), argument in zip(row.parameters.items(), call.args, strict=True):
+    last = len(row.parameters) - 1
+    for number, (kind, argument) in enumerate(zip(kinds, call.args, strict=True)):
         is_array = isinstance(argument.type, Pointer)
-        if not isinstance(argument, _CLASSES.get(kind, Expression)) or is_array != (kind is ARRAY):
-            return f"'{call.name}' with a wrong argument {name}"
-    if bool(row.aliases) != (call.result is not None):
+        if not isinstance(argument, _CLASSES.get(kind, Expression)) or is_array != (kind in (ARRAY, ROW)):
+            return f"'{call.name}' with a wrong argument {list(row.parameters)[min(number, last)]}"
+    if bool(row.aliases or row.object) != (call.result is not None):
         return f"'{call.name}' {'without' if row.aliases else 'with'} a result"
     if any(isinstance(array.type, Pointer) and array.type.const for array in written(call)):
         return f"'{call.name}' on an array that is never stored to"
@@ -418,6 +474,7 @@ def fault(call: DeviceCall) -> str:
 
 _CLASSES: dict[Kind, type | tuple[type, ...]] = {
     ARRAY: Symbol,
+    ROW: View,
     PLACE: Load,
     ELEMENT: (Load, Access),
 }

@@ -21,7 +21,7 @@ from typing import Any
 from heddle.ir import nodes as ir
 from heddle.ir import walls
 from heddle.ir.colouring import bits, colour_of
-from heddle.ir.device_calls import groups_of, is_warp_reduction, meaning, parts_of, row_of
+from heddle.ir.device_calls import groups_of, is_warp_reduction, made, meaning, padded, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.reduction import COMBINATION, NEUTRAL, TILE, combined
 from heddle.ir.space import PLACES
@@ -389,11 +389,13 @@ class _Interpreter:
             raise InterpretationError(
                 f"the precondition of {call.name} does not hold in {next(lines([call]))}"
             )
-        if row.pads:
-            line = self.value(parts[row.pads])
-            line.values[:] = [0.0] * len(line.values)
-        if call.result:
+        if array := made(call):
+            self.statement(array)
+        elif call.result:
             self.locals[call.result] = self.value(parts[row.aliases])
+        if symbol := padded(call):
+            line = self.value(symbol)
+            line.values[:] = [0.0] * len(line.values)
         if row.interpret:
             given = {k: self.value(p) if isinstance(p, ir.Expression) else p for k, p in parts.items()}
             row.interpret(**given)

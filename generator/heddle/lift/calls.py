@@ -16,7 +16,7 @@ WITHOUT_NAN = {"fmin": "min", "fmax": "max", "fminf": "min", "fmaxf": "max"}
 INFINITIES = {f"__builtin_{name}" for name in ("huge_val", "huge_valf", "inf", "inff")}
 BARRIER = "__syncthreads"
 CONTAINER = re.compile(r"^std::(?:__\w+::)?(span|vector|array)\b(.*)::(operator\[\]|size|data)$")
-STRIDED_ROW = re.compile(r"^heddle::StridedRow\b.*::operator\[\]$")
+ROW_ELEMENT = re.compile(r"^heddle::(StridedRow|Line)\b.*::operator\[\]$")
 
 
 def known_function(name: str) -> str | None:

@@ -16,7 +16,7 @@ from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.lift.calls import (
     CONTAINER,
     INFINITIES,
-    STRIDED_ROW,
+    ROW_ELEMENT,
     WITHOUT_NAN,
     half_conversion,
     known_function,
@@ -209,6 +209,15 @@ class ExpressionLifter:
                 return self.inlined_pointer(function, expression)
         raise refuse(self.place, f"There is {noun(expression)} here, where a pointer is expected.")
 
+    def row_view(self, call: source.Invoke) -> ir.View:
+        """`heddle::row<unit>(pointer, stride)`."""
+        name, template = self.callee(call)
+        if name != "heddle::row":
+            raise refuse(self.place, f"'{name}' is called where a row is expected.")
+        pointer, offset = self.pointer(call.args[0])
+        stride = integer(1) if template and template[0] in (True, 1) else self.value(call.args[1])
+        return ir.View(pointer, offset, stride)
+
     @staticmethod
     def scaled(pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
         """An offset of a pointer to rows, in elements."""
@@ -224,6 +233,11 @@ class ExpressionLifter:
         return ir.Symbol(found.name, ir.Pointer(scalar))
 
     # Calls
+
+    def callee(self, call: source.Invoke) -> tuple[str, tuple[Any, ...]]:
+        """Name and template arguments of the function that is called."""
+        function = self.functions.get(call.function)
+        return (function.name, function.template) if function else (call.function, call.template)
 
     def call(self, call: source.Invoke) -> ir.Expression:
         function = self.functions.get(call.function)
@@ -251,7 +265,7 @@ class ExpressionLifter:
             return ir.Load(pointer, offset)
         if name in SHUFFLES:
             return self.shuffle(name, call)
-        if STRIDED_ROW.match(name):
+        if ROW_ELEMENT.match(name):
             pointer, offset = self.pointer(call.args[0])
             return ir.Load(pointer, joined(offset, self.index(call.args[1])))
         if match := CONTAINER.match(name):

@@ -14,7 +14,7 @@ from heddle.ir.build import integer
 from heddle.ir.visit import walk
 from heddle.lift.calls import BARRIER
 from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
-from heddle.lift.device_intrinsics import lifted_call
+from heddle.lift.device_intrinsics import lifted_call, lifted_object
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
@@ -160,6 +160,10 @@ class StatementLifter(ExpressionLifter):
             return (ir.Let(symbol, ir.View(pointer, offset, integer(1)), place),)
         if isinstance(kind, source.Record):
             if isinstance(value, source.Invoke):
+                if (call := lifted_object(self, symbol, value)) is not None:
+                    assert call.result is not None
+                    self.names[symbol.name] = call.result
+                    return (call,)
                 self.names[symbol.name] = self.constructed(value)
                 return ()
             raise refuse(place, f"'{symbol.name}' has the unsupported type '{kind}'.")
@@ -183,21 +187,16 @@ class StatementLifter(ExpressionLifter):
         """`const auto row = heddle::row<unit>(pointer, stride)` and `heddle::opaque(pointer)`."""
         if not isinstance(value, source.Invoke):
             return None
-        name, template = self.callee(value)
+        name, _ = self.callee(value)
         if name not in ("heddle::row", "heddle::opaque") or isinstance(value.args[0].type, ir.Scalar):
             return None  # a number that is opaque is a value as others
-        pointer, offset = self.pointer(value.args[0])
-        named = ir.Symbol(symbol.name, pointer.type)
-        self.names[symbol.name] = named  # what was a StridedRow or an auto is a pointer
         if name == "heddle::opaque":
-            return ir.Let(named, ir.View(pointer, offset, integer(1), True), place)
-        stride = integer(1) if template and template[0] in (True, 1) else self.value(value.args[1])
-        return ir.Let(named, ir.View(pointer, offset, stride), place)
-
-    def callee(self, call: source.Invoke) -> tuple[str, tuple[Any, ...]]:
-        """Name and template arguments of the function that is called."""
-        function = self.functions.get(call.function)
-        return (function.name, function.template) if function else (call.function, call.template)
+            view = ir.View(*self.pointer(value.args[0]), integer(1), True)
+        else:
+            view = self.row_view(value)
+        named = ir.Symbol(symbol.name, view.type)
+        self.names[symbol.name] = named  # what was a StridedRow or an auto is a pointer
+        return ir.Let(named, view, place)
 
     def array(self, declaration: source.Declaration) -> Iterable[ir.Statement]:
         symbol, place = declaration.symbol, declaration.place

@@ -14,6 +14,7 @@ instead. Elements of lists are the matter of lower_neighbours, walls of lower_wa
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
@@ -50,6 +51,9 @@ from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_split, is_strip
 from heddle.passes.lower_neighbours import NeighbourLowering
 from heddle.passes.lower_wall_reflection import WallReflection
 from heddle.passes.lowering_context import compass
+
+MANY_ROWS = 4
+"""So many rows of a field have the row of the current cells named."""
 
 
 def lower_accesses(kernel: Kernel, request: Request) -> Kernel:
@@ -150,8 +154,8 @@ class _Lowering(NeighbourLowering, WallReflection):
                     return device_call("prefetch", first=self.element(target), length=length)
                 first, extent = self.element(target), Symbol(f"n_{AXES[0]}", I64)
                 next_row = {"count": extent, "next": self.stride(target.field, 1)}
-                where = {"row": first.pointer, "x": first.index}
-                return device_call("prefetch_row", **where, **next_row, length=length)
+                where = {"rows": (first.pointer,), "x": first.index}
+                return device_call("prefetch_rows", **where, **next_row, length=length)
             case Comment():
                 return statement
         return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]
@@ -205,10 +209,24 @@ class _Lowering(NeighbourLowering, WallReflection):
         offsets: dict[tuple[Field, int], list[tuple[int, ...]]] = {}
         for field, component, across in outer:
             offsets.setdefault((field, component), []).append(across)
+        of_field = Counter(field for field, *_ in outer)
+        self.here = {}
         for field, component, across in outer:
             alone = len(offsets[field, component]) == 1 and not field.layout.split
+            if of_field[field] >= MANY_ROWS and not self.target.checked and field not in self.here:
+                lets.append(self.pointer_here(field, counters))
             lets += self.row_view(field, component, across, alone, counters)
         return lets
+
+    def pointer_here(self, field: Field, counters: list[Symbol]) -> Let:
+        """The row of the current cells, from which a field's many rows are told."""
+        offset: Expression = integer(0)
+        for axis in range(field.rank):
+            counter = Symbol(AXES[axis], I64)
+            if counter in counters:
+                offset = add(offset, multiply(counter, self.stride(field, axis)))
+        self.here[field] = Symbol(f"{field.name}_here", Pointer(field.type, field not in self.written))
+        return Let(self.here[field], View(self.pointer(field), offset, integer(1)))
 
     # Fields that are split by colour: "component" 0 is the colour of the current cell, 1 the other one
 
@@ -250,7 +268,7 @@ class _Lowering(NeighbourLowering, WallReflection):
             terms.append(self.part_offset(field, component))
         for axis in range(field.rank):
             counter = Symbol(AXES[axis], I64)
-            if counter in counters:
+            if counter in counters and field not in self.here:
                 where = self.checked(field, axis, add(counter, integer(across[axis])))
                 terms.append(multiply(where, self.stride(field, axis)))
             elif across[axis]:
@@ -264,7 +282,8 @@ class _Lowering(NeighbourLowering, WallReflection):
             name += "_own" if any(across) else "_other"
         symbol = Symbol(name, Pointer(field.type, field not in self.written))
         self.views[field, component, across] = symbol
-        return [Let(symbol, View(self.pointer(field), offset, self.stride(field, self.row_axis)))]
+        base = self.here.get(field) or self.pointer(field)
+        return [Let(symbol, View(base, offset, self.stride(field, self.row_axis)))]
 
     def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
         """One pointer per field, to the current cell; scans inside the thread add their own position."""

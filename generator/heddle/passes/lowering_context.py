@@ -41,6 +41,7 @@ class LoweringContext:
         }
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}
+        self.here: dict[Field, Symbol] = {}
         self.links: dict[tuple[object, ...], Symbol] = {}
         self.sides: dict[str, Symbol] = {}
         self.row_axis = 0

@@ -259,7 +259,7 @@ def test_what_the_options_emit() -> None:
     assert "#pragma omp parallel" not in both(CHANGES["parallel"])
     assert "#pragma omp simd" in both(BASE)
     assert "simd" not in both(CHANGES["simd"])
-    assert "heddle::prefetch<64>(v_row, x_begin + 128, n_x, v_sy)" in both(CHANGES["prefetch"])
+    assert "heddle::prefetch<64>(x_begin + 128, n_x, v_sy, v_row)" in both(CHANGES["prefetch"])
     assert "heddle::stream_run<64>(v_row, x_begin" in both(CHANGES["nontemporal"])
     assert "std::fma(2.0, u_row[x], u_row[x + 1])" in both(CHANGES["fma"])
     assert "__launch_bounds__(128)" in both(CHANGES["block"])
@@ -277,7 +277,7 @@ def test_prefetch_distance_in_cells(precision: str, strip: int, ahead: int) -> N
     module.add("kernel", [Assignment(v.here, 2 * u.here)], schedule=Schedule(cpu=CacheLines(4)))
     text = files(module, ["cpu"])["module/kernel.cpp"]
     assert f"x_begin += {strip})" in text
-    assert f"heddle::prefetch<{strip}>(v_row, x_begin + {ahead}, n_x, v_sy);" in text
+    assert f"heddle::prefetch<{strip}>(x_begin + {ahead}, n_x, v_sy, v_row);" in text
 
 
 def test_lists_ask_for_runs_ahead() -> None:
@@ -304,8 +304,8 @@ def test_what_is_prefetched() -> None:
         [line.split("(")[1] for line in text(statements, schedule).splitlines() if "prefetch<" in line]
         for schedule in (Schedule(cpu=CacheLines(1)), Schedule(cpu=CacheLines(1, nontemporal=True)))
     )
-    assert cached == ["v_row, x_begin + 8, n_x, v_sy);"]
-    assert sorted(streamed) == ["u_row, x_begin + 9, n_x, u_sy);", "u_row_s, x_begin + 8, n_x, u_sy);"]
+    assert cached == ["x_begin + 8, n_x, v_sy, v_row);"]
+    assert sorted(streamed) == ["x_begin + 8, n_x, u_sy, u_row_s);", "x_begin + 9, n_x, u_sy, u_row);"]
 
 
 # --- Cost ---------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_effects_and_cost() -> None:
 
 
 DECLARED = [
-    (row.gpu_header or row.header, row.function or name, len(row.spelled))
+    (row.gpu_header or row.header, row.object or row.function or name, len(row.spelled))
     for name, row in DEVICE_CALLS.items()
 ] + [
     (header, row.spelling.removeprefix("heddle::"), row.arguments)

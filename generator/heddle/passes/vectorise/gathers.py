@@ -202,7 +202,9 @@ class _Staging:
         target = store.target
         assert isinstance(target, Load)
         assert isinstance(target.pointer.type, Pointer)
-        symbol = Symbol(f"{target.pointer.name}_run", Pointer(target.pointer.type.element))
+        symbol = Symbol(
+            f"{target.pointer.name.removesuffix('_row')}_run", Pointer(target.pointer.type.element)
+        )
         self.locals.append(Local(symbol, self.length, "register"))  # the loop writes what the stream reads
         first = add(self.begin, self.shift(target.index))
         where = {"row": target.pointer, "first": first, "count": self.count}

@@ -2,8 +2,7 @@
 """stream_stores: where a strip of one vector is stored past the caches, load through small arrays, too.
 
 before   loop simd x in [x_begin, x_end) { let f_e = f_e_row[x - 1]; ...; store ... }
-after    local f_e_behind_lanes[8];
-         f_e_behind_line = load_line[8](f_e_behind_lanes, f_e_row, x_begin - 1, x_end - x_begin);
+after    f_e_behind_line = line[8](f_e_row, x_begin - 1, x_end - x_begin);
          loop simd x in [x_begin, x_end) { let f_e = f_e_behind_line[x - x_begin]; ... }
 
 The loop then touches small arrays alone and gets all their lanes (pad_vector_loop), and compilers leave none
@@ -67,19 +66,16 @@ def _strip(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
         return body
     lane, count = operate("sub", loop.counter, loop.begin), operate("sub", loop.end, loop.begin)
     lines: dict[tuple[Symbol, Expression], Symbol] = {}
-    locals_: list[Statement] = []
     calls: list[Statement] = []
     for load in loads:
         first = first_element(load, loop)
         assert first is not None
         if (load.pointer, first) not in lines:
             name = line_name(load.pointer, first, "line", {line.name for line in lines.values()})
-            line = Symbol(name, Pointer(_element(load), True))
-            lanes = Symbol(name.removesuffix("line") + "lanes", Pointer(_element(load)))
+            line = Symbol(name, Pointer(_element(load)))
             lines[load.pointer, first] = line
             where = {"row": load.pointer, "first": first, "count": count}
-            locals_.append(Local(lanes, length, "register"))
-            calls.append(device_call("load_line", line, local=lanes, **where, length=length))
+            calls.append(device_call("line", line, **where, length=length))
 
     def staged(expression: Expression) -> Expression:
         if isinstance(expression, Load) and expression.pointer not in arrays:
@@ -89,7 +85,7 @@ def _strip(body: tuple[Statement, ...], length: int) -> tuple[Statement, ...]:
         return expression
 
     inner = dataclasses.replace(loop, body=tuple(transform_expressions(s, staged) for s in loop.body))
-    return (*body[:at], *locals_, *calls, inner, *body[at + 1 :])
+    return (*body[:at], *calls, inner, *body[at + 1 :])
 
 
 def _element(load: Load) -> Scalar:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
-from heddle.ir.device_calls import groups_of, meaning, padded, parts_of, row_of
+from heddle.ir.device_calls import groups_of, made, meaning, padded, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.layout import STRIDED
 from heddle.ir.loops import touches_only
@@ -262,7 +262,9 @@ class SymbolicExecution:
         row, parts = row_of(call), parts_of(call)
         if row.assumes:
             self.bits.assumptions.add(row.assumes)
-        if call.result:
+        if own := made(call):
+            self.local(own.symbol, own.length)
+        elif call.result:
             self.names[call.result.name] = self.names[parts[row.aliases].name]
         array = padded(call)
         if array is not None:
