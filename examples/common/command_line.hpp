@@ -14,9 +14,9 @@
 /// What the example programs add to CLI11, which reads their command lines.
 namespace command_line {
 
-/// Each option takes its value once, and the help says the default.
+/// Of an option that is given twice the last value counts, and the help says the default.
 inline void set_up(CLI::App& app) {
-  app.option_defaults()->always_capture_default();
+  app.option_defaults()->always_capture_default()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.get_formatter()->column_width(34);
 }
 

@@ -371,8 +371,8 @@ TEST(Topography, SaysWhatIsWrong) {
             "before the "
             "side, or make the side a wall");
   EXPECT_EQ(message(std::vector<std::uint8_t>(64, 0), 0),
-            "MaskedProjection: a tolerance of 0.000000 in 50 iterations is not valid. Hint: use a tolerance "
-            "of 0 or more and at least 1 iteration");
+            "MaskedProjection: a tolerance of 0.000000 in 50 iterations is not valid. Hint: use a positive "
+            "tolerance and at least 1 iteration");
 }
 
 } // namespace
