@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile a sample of emitted kernels for an AMD GPU: the golden ones, one of each kind, and one of other
-modules of the build. Writes how many registers each takes, and fails if one does not compile.
+modules of the build; and, over HIP, what the runtime asks of a GPU. Writes how many registers each kernel
+takes, and fails if something does not compile.
 
 Needs clang++-19, ROCm's device libraries and HIP's headers (Debian: clang-19 rocm-device-libs
 libamdhip64-dev), no GPU and no linker.
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COUNT = 40
 ARCHITECTURE = "gfx90a"
 FLAGS = "-x hip --cuda-device-only -S -std=c++20 -O2 -ffp-contract=off -Wall -Wextra -Werror".split()
+HOST_FLAGS = "-std=c++20 -fsyntax-only -D__HIP_PLATFORM_AMD__ -Wall -Wextra -Werror".split()
 COLUMNS = {
     "VGPRs": ".vgpr_count",
     "SGPRs": ".sgpr_count",
@@ -95,6 +97,17 @@ def compiled(kernel: Kernel, out: Path, rocm: Path) -> Compiled:
     return Compiled(source.name, found, "" if found else "there is no kernel function in its assembly")
 
 
+def runtime_compiled() -> list[Compiled]:
+    """The runtime's calls of a GPU's run time, over that of HIP."""
+    results = []
+    for source in sorted((ROOT / "runtime" / "src" / "core" / "gpu").glob("*.cpp")):
+        include = ["-I", str(ROOT / "runtime" / "include")]
+        command = ["clang++-19", *HOST_FLAGS, *include, str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        results.append(Compiled(f"runtime/{source.name}", problem=done.stderr if done.returncode else ""))
+    return results
+
+
 def functions(assembly: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The kernel functions of a file and their numbers, from the metadata at its end."""
     for entry in assembly.partition("amdhsa.kernels:")[2].split("\n  - .")[1:]:
@@ -128,14 +141,16 @@ def main() -> int:
     text = report(results)
     (options.out / "report.txt").write_text(text)
     print(text)
-    failed = [result for result in results if result.problem]
+    runtime = runtime_compiled()
+    failed = [result for result in (*results, *runtime) if result.problem]
     for result in failed:
         print(f"{result.file} does not compile:\n{result.problem}")
     numbers = list(dict(row for result in results for row in result.functions).values())
     spilling = sum(any(line[2:4]) for line in numbers)
     print(
-        f"{len(results) - len(failed)} of {len(results)} kernels compile for {ARCHITECTURE}: {len(numbers)} "
-        f"functions, {spilling} of them spill registers"
+        f"{sum(not each.problem for each in results)} of {len(results)} kernels compile for {ARCHITECTURE}: "
+        f"{len(numbers)} functions, {spilling} of them spill registers; "
+        f"{sum(not each.problem for each in runtime)} of {len(runtime)} files of the runtime compile over HIP"
     )
     return 1 if failed or len(results) < options.count else 0
 

@@ -10,7 +10,7 @@
 
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/core/parallel.hpp"
 #include "threads.hpp"
 
@@ -29,13 +29,13 @@ std::string processor() {
 }
 
 void check_device(int device) {
-  const std::size_t devices = cuda::devices().size();
+  const std::size_t devices = gpu::devices().size();
   if (static_cast<std::size_t>(device) < devices) return;
   throw Error("Environment",
               "device " + std::to_string(device) + " does not exist; there are " + std::to_string(devices) +
                   " devices",
-              cuda::available() ? "choose a device that nvidia-smi lists, counted from 0"
-                                : "configure with -DHEDDLE_CUDA=ON");
+              gpu::available() ? "choose a device that nvidia-smi lists, counted from 0"
+                               : "configure with -DHEDDLE_CUDA=ON");
 }
 
 void check_fetches(int bytes) {
@@ -43,10 +43,10 @@ void check_fetches(int bytes) {
     throw Error("Environment", "fetch_bytes = " + std::to_string(bytes) + " is not supported",
                 "use 32, 64 or 128, or 0 for the default of CUDA");
   }
-  if (!cuda::devices().empty()) return;
+  if (!gpu::devices().empty()) return;
   throw Error("Environment", "fetch_bytes = " + std::to_string(bytes) + " needs a device, but there is none",
-              cuda::available() ? "nvidia-smi lists devices"
-                                : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
+              gpu::available() ? "nvidia-smi lists devices"
+                               : "configure with -DHEDDLE_CUDA=ON, or leave out fetch_bytes");
 }
 
 } // namespace
@@ -60,13 +60,13 @@ Environment::Environment(EnvironmentOptions options) : previous_threads_(thread_
   if (options.fetch_bytes != 0) check_fetches(options.fetch_bytes);
   if (options.threads > 0) set_thread_count(options.threads);
   if (options.device >= 0) {
-    previous_device_ = cuda::current_device();
-    cuda::use_device(options.device);
+    previous_device_ = gpu::current_device();
+    gpu::use_device(options.device);
   }
   if (options.fetch_bytes != 0) {
-    previous_fetch_ = cuda::fetch_bytes();
-    fetching_device_ = cuda::current_device();
-    cuda::fetch_bytes(options.fetch_bytes);
+    previous_fetch_ = gpu::fetch_bytes();
+    fetching_device_ = gpu::current_device();
+    gpu::fetch_bytes(options.fetch_bytes);
   }
 }
 
@@ -75,14 +75,14 @@ Environment::~Environment() {
   if (fetching_device_ >= 0) {
     try {
       const DeviceScope there(fetching_device_);
-      cuda::fetch_bytes(previous_fetch_);
+      gpu::fetch_bytes(previous_fetch_);
     } catch (const Error&) {
       // The device is gone, and its fetches with it.
     }
   }
   if (previous_device_ >= 0) {
     try {
-      cuda::use_device(previous_device_);
+      gpu::use_device(previous_device_);
     } catch (const Error&) {
       // The device is gone; nothing of ours is left on it.
     }
@@ -96,15 +96,15 @@ std::string Environment::describe() const {
   const auto pages = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES));
   const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
   text += "memory: " + std::to_string(pages * page / (std::int64_t{1} << 30)) + " GiB\n";
-  const std::vector<std::string> devices = cuda::devices();
-  if (!cuda::available()) text += "devices: none (built without CUDA)\n";
-  if (cuda::available() && devices.empty()) text += "devices: none found\n";
+  const std::vector<std::string> devices = gpu::devices();
+  if (!gpu::available()) text += "devices: none (built without CUDA)\n";
+  if (gpu::available() && devices.empty()) text += "devices: none found\n";
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const bool current = static_cast<int>(i) == cuda::current_device();
+    const bool current = static_cast<int>(i) == gpu::current_device();
     text += "device " + std::to_string(i) + ": " + devices[i] + (current ? " (used)" : "");
     if (static_cast<int>(i) == fetching_device_) {
       const DeviceScope there(fetching_device_);
-      text += ", fetches of " + std::to_string(cuda::fetch_bytes()) + " bytes";
+      text += ", fetches of " + std::to_string(gpu::fetch_bytes()) + " bytes";
     }
     text += "\n";
   }

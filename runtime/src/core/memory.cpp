@@ -9,7 +9,7 @@
 #include <string>
 
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/core/stream.hpp"
 
@@ -39,12 +39,12 @@ const char* to_string(Memory memory) noexcept {
 }
 
 bool built_with_cuda() noexcept {
-  return cuda::available();
+  return gpu::available();
 }
 
 void* allocate(std::size_t bytes, Memory memory) {
   if (bytes == 0) return nullptr;
-  if (memory != Memory::host) return cuda::allocate(bytes, memory);
+  if (memory != Memory::host) return gpu::allocate(bytes, memory);
   const std::size_t alignment = bytes >= huge_page ? huge_page : line;
   const bool fits = bytes <= SIZE_MAX - alignment;
   void* pointer = fits ? std::aligned_alloc(alignment, round_up(bytes, alignment)) : nullptr;
@@ -59,13 +59,13 @@ void* allocate(std::size_t bytes, Memory memory) {
 
 void release(void* pointer, Memory memory) noexcept {
   if (pointer == nullptr) return;
-  if (memory != Memory::host) return cuda::release(pointer, memory);
+  if (memory != Memory::host) return gpu::release(pointer, memory);
   std::free(pointer);
 }
 
 void zero(void* pointer, std::size_t bytes, std::size_t segment, Memory memory) {
   if (bytes == 0) return;
-  if (memory == Memory::device) return cuda::zero(pointer, bytes);
+  if (memory == Memory::device) return gpu::zero(pointer, bytes);
   segment = std::clamp<std::size_t>(segment, 1, bytes);
   char* const start = static_cast<char*>(pointer);
   parallel_ranges(static_cast<std::int64_t>(segment), [&](std::int64_t first, std::int64_t last) {
@@ -77,7 +77,7 @@ void zero(void* pointer, std::size_t bytes, std::size_t segment, Memory memory) 
 
 void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory, std::size_t bytes) {
   if (bytes == 0) return;
-  if (to_memory == Memory::device || from_memory == Memory::device) return cuda::copy(to, from, bytes);
+  if (to_memory == Memory::device || from_memory == Memory::device) return gpu::copy(to, from, bytes);
   std::memcpy(to, from, bytes);
 }
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 
 namespace heddle {
 
@@ -16,15 +16,15 @@ std::int64_t host_waits() noexcept {
   return waits.load();
 }
 
-void cuda::count_wait() noexcept {
+void gpu::count_wait() noexcept {
   ++waits;
 }
 
 Stream::Stream(Memory memory, bool urgent)
-    : native_(memory == Memory::device ? cuda::create_stream(urgent) : nullptr) {}
+    : native_(memory == Memory::device ? gpu::create_stream(urgent) : nullptr) {}
 
 Stream::~Stream() {
-  if (native_ != nullptr) cuda::destroy_stream(native_);
+  if (native_ != nullptr) gpu::destroy_stream(native_);
 }
 
 Stream::Stream(Stream&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
@@ -35,7 +35,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
 }
 
 void Stream::synchronise() {
-  if (native_ != nullptr) cuda::synchronise(native_);
+  if (native_ != nullptr) gpu::synchronise(native_);
 }
 
 } // namespace heddle

@@ -10,7 +10,7 @@
 
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/core/timeout_hint.hpp"
 #include "heddle/core/wait_until.hpp"
 #include "heddle/transport/transport.hpp"
@@ -55,13 +55,13 @@ void DeviceSchedule::destroy() noexcept {
   if (gave_up_) drain();
   for (const std::vector<void*>* events : {&done_, &begun_, &ended_}) {
     for (void* event : *events)
-      cuda::destroy_event(event);
+      gpu::destroy_event(event);
   }
   for (const Lane& lane : lanes_) {
-    if (lane.zero != nullptr) cuda::destroy_event(lane.zero);
+    if (lane.zero != nullptr) gpu::destroy_event(lane.zero);
   }
-  if (begin_ != nullptr) cuda::destroy_event(begin_);
-  if (graph_ != nullptr) cuda::destroy_graph(graph_);
+  if (begin_ != nullptr) gpu::destroy_event(begin_);
+  if (graph_ != nullptr) gpu::destroy_graph(graph_);
 }
 
 void DeviceSchedule::assign_lanes() {
@@ -95,26 +95,26 @@ void DeviceSchedule::assign_lanes() {
 void DeviceSchedule::create() {
   for (const TaskStep& step : steps_) {
     const DeviceScope here(step.device);
-    done_.push_back(cuda::create_event(trace_ != nullptr));
-    if (trace_ != nullptr) begun_.push_back(cuda::create_event(true));
+    done_.push_back(gpu::create_event(trace_ != nullptr));
+    if (trace_ != nullptr) begun_.push_back(gpu::create_event(true));
   }
   for (Lane& lane : lanes_) {
     const DeviceScope here(lane.device);
-    if (trace_ != nullptr) lane.zero = cuda::create_event(true);
-    if (begin_ == nullptr) begin_ = cuda::create_event();
+    if (trace_ != nullptr) lane.zero = gpu::create_event(true);
+    if (begin_ == nullptr) begin_ = gpu::create_event();
   }
   if (std::ranges::none_of(steps_, [](const TaskStep& step) { return static_cast<bool>(step.waits_for); }))
     return;
   const DeviceScope first(lanes_.front().device);
   while (std::ssize(ended_) < most_ahead)
-    ended_.push_back(cuda::create_event());
+    ended_.push_back(gpu::create_event());
 }
 
 /// As long as a rank waits for messages.
 void DeviceSchedule::await(void* event) {
   const std::chrono::milliseconds limit = longest_wait();
-  cuda::count_wait();
-  if (wait_until(limit, [&] { return cuda::happened(event); })) return;
+  gpu::count_wait();
+  if (wait_until(limit, [&] { return gpu::happened(event); })) return;
   gave_up_ = true;
   std::string waiting;
   for (const TaskStep& step : steps_) {
@@ -131,7 +131,7 @@ void DeviceSchedule::await(void* event) {
 void DeviceSchedule::drain() noexcept {
   try {
     static_cast<void>(wait_until(longest_wait(), [&] {
-      return std::ranges::all_of(lanes_, [](const Lane& lane) { return cuda::idle(lane.stream.native()); });
+      return std::ranges::all_of(lanes_, [](const Lane& lane) { return gpu::idle(lane.stream.native()); });
     }));
   } catch (const std::exception&) { // the device has failed: nothing runs there any more
     return;
@@ -145,12 +145,12 @@ void DeviceSchedule::synchronise_all() {
 
 void DeviceSchedule::put_iteration() {
   void* const first = lanes_.front().stream.native();
-  cuda::record(begin_, first);
+  gpu::record(begin_, first);
   for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
-    cuda::wait(lanes_[lane].stream.native(), begin_);
+    gpu::wait(lanes_[lane].stream.native(), begin_);
   if (trace_ != nullptr) {
     for (Lane& lane : lanes_)
-      cuda::record(lane.zero, lane.stream.native());
+      gpu::record(lane.zero, lane.stream.native());
   }
 
   for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -158,16 +158,16 @@ void DeviceSchedule::put_iteration() {
     const DeviceScope here(step.device);
     Stream& stream = lanes_[lane_of_[i]].stream;
     for (const std::size_t p : step.predecessors) {
-      if (lane_of_[p] != lane_of_[i]) cuda::wait(stream.native(), done_[p]);
+      if (lane_of_[p] != lane_of_[i]) gpu::wait(stream.native(), done_[p]);
     }
-    if (trace_ != nullptr) cuda::record(begun_[i], stream.native());
+    if (trace_ != nullptr) gpu::record(begun_[i], stream.native());
     if (step.waits) stream.synchronise();
     step.run(stream);
     if (step.waits) stream.synchronise();
-    cuda::record(done_[i], stream.native());
+    gpu::record(done_[i], stream.native());
   }
   for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
-    cuda::wait(first, done_[lanes_[lane].tail]);
+    gpu::wait(first, done_[lanes_[lane].tail]);
 }
 
 /// The last iteration in the trace, on the clock of the host: all lanes were idle when it began.
@@ -176,22 +176,22 @@ void DeviceSchedule::note_times(double began) {
     const Lane& lane = lanes_[lane_of_[i]];
     trace_->add({steps_[i].name, lane.device,
                  (lane.urgent ? "urgent stream " : "stream ") + std::to_string(lane_of_[i]),
-                 began + cuda::seconds_between(lane.zero, begun_[i]),
-                 began + cuda::seconds_between(lane.zero, done_[i])});
+                 began + gpu::seconds_between(lane.zero, begun_[i]),
+                 began + gpu::seconds_between(lane.zero, done_[i])});
   }
 }
 
 void DeviceSchedule::record_graph() {
   void* const first = lanes_.front().stream.native();
   const DeviceScope here(lanes_.front().device);
-  cuda::begin_capture(first);
+  gpu::begin_capture(first);
   try {
     put_iteration();
   } catch (...) {
-    cuda::abandon_capture(first);
+    gpu::abandon_capture(first);
     throw;
   }
-  graph_ = cuda::end_capture(first);
+  graph_ = gpu::end_capture(first);
 }
 
 void DeviceSchedule::run(std::int64_t n) {
@@ -209,10 +209,10 @@ void DeviceSchedule::run(std::int64_t n) {
     const double began = Trace::now();
     const DeviceScope here(lanes_.front().device);
     if (capture_)
-      cuda::launch(graph_, lanes_.front().stream.native());
+      gpu::launch(graph_, lanes_.front().stream.native());
     else
       put_iteration();
-    if (limited) cuda::record(ended(i), lanes_.front().stream.native());
+    if (limited) gpu::record(ended(i), lanes_.front().stream.native());
     if (trace_ != nullptr) {
       if (limited) await(ended(i));
       synchronise_all();

@@ -15,7 +15,7 @@
 #include "capture_decision.hpp"
 #include "device_schedule.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "missing_exchange.hpp"
 #include "overlap_autotuner.hpp"
 
@@ -117,7 +117,7 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
   node.name = std::move(name);
   node.function = std::move(function);
   node.memory = memory;
-  if (options_.memory == Memory::device) node.device = cuda::current_device();
+  if (options_.memory == Memory::device) node.device = gpu::current_device();
   for (const FieldAccess& access : accesses) {
     if (access.object == nullptr) {
       throw Error("TaskGraph::add",

@@ -7,7 +7,7 @@
 
 #include "batched_pack.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "message_stamp.hpp"
 
 namespace heddle {
@@ -184,7 +184,7 @@ void HaloExchange::start(Stream& stream) {
   if (staged_) { // sent when the copy has arrived, see finish
     const std::size_t begin = plan_.send().empty() ? 0 : plan_.send().front().begin;
     const std::size_t end = plan_.send().empty() ? 0 : plan_.send().back().begin + plan_.send().back().bytes;
-    cuda::copy_later(staging_.data() + begin, wire_.data() + begin, end - begin, stream.native());
+    gpu::copy_later(staging_.data() + begin, wire_.data() + begin, end - begin, stream.native());
     return;
   }
   if (!transport_->only_enqueues()) stream.synchronise();
@@ -208,7 +208,7 @@ void HaloExchange::finish(Stream& stream) {
     if (staged_ && !plan_.receive().empty()) {
       const std::size_t begin = plan_.receive().front().begin;
       const std::size_t bytes = plan_.receive().back().begin + plan_.receive().back().bytes - begin;
-      cuda::copy_later(wire_.data() + begin, staging_.data() + begin, bytes, stream.native());
+      gpu::copy_later(wire_.data() + begin, staging_.data() + begin, bytes, stream.native());
       stream.synchronise(); // the next messages may arrive there
     }
   }

@@ -6,10 +6,10 @@
 
 #include "cuda_loop.hpp"
 #include "heddle/core/buffer.hpp"
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/check.hpp"
 #include "solve_step.hpp"
 
-namespace heddle::cuda {
+namespace heddle::gpu {
 
 #if CUDART_VERSION >= 12040
 
@@ -125,4 +125,4 @@ Solution loop(const std::function<void(Stream&)>&, const double*, std::int64_t, 
 
 #endif
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu

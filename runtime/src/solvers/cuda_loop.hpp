@@ -9,7 +9,7 @@
 #include "heddle/solvers/solve.hpp"
 
 /// Defined in cuda_loop.cu, with HEDDLE_CUDA.
-namespace heddle::cuda {
+namespace heddle::gpu {
 
 /// Whether a graph can hold a loop.
 [[nodiscard]] bool loops_in_graphs() noexcept;
@@ -19,6 +19,6 @@ Solution loop(const std::function<void(Stream&)>& cycle, const float* measure, s
 Solution loop(const std::function<void(Stream&)>& cycle, const double* measure, std::int64_t count,
               const Stopping& stopping);
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu
 
 #endif

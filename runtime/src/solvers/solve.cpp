@@ -46,9 +46,8 @@ Solution step_by_step(TaskGraph& cycle, const Buffer<T>& measure, const Stopping
 template <class T> Solution solve_any(TaskGraph& cycle, const Buffer<T>& measure, const Stopping& stopping) {
   check(cycle, measure.size(), measure.memory(), stopping);
   if constexpr (with_cuda) {
-    if (measure.memory() == Memory::device && cuda::loops_in_graphs())
-      return cuda::loop([&cycle](Stream& stream) { cycle(stream); }, measure.data(), measure.size(),
-                        stopping);
+    if (measure.memory() == Memory::device && gpu::loops_in_graphs())
+      return gpu::loop([&cycle](Stream& stream) { cycle(stream); }, measure.data(), measure.size(), stopping);
   }
   return step_by_step(cycle, measure, stopping);
 }

@@ -9,7 +9,7 @@
 
 #include "heddle/core/device_scope.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/transport/ranks.hpp"
 
 namespace heddle {
@@ -68,7 +68,7 @@ public:
     for (const Message& message : request.send) {
       std::byte* const there = place(request.tag, message.peer);
       if (stream.device())
-        cuda::copy_later(there, message.data, message.bytes, stream.native());
+        gpu::copy_later(there, message.data, message.bytes, stream.native());
       else
         std::memcpy(there, message.data, message.bytes);
     }
@@ -141,7 +141,7 @@ TransportCandidate peer_candidate(int ranks) {
   for (int from = 0; from < ranks; ++from) {
     const DeviceScope here(from);
     for (int to = 0; to < ranks; ++to) {
-      if (from == to || cuda::reach_into(to)) continue;
+      if (from == to || gpu::reach_into(to)) continue;
       candidate.reason =
           "device " + std::to_string(from) + " cannot reach the memory of device " + std::to_string(to);
       return candidate;

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/core/timeout_hint.hpp"
 #include "heddle/core/wait_until.hpp"
 #include "heddle/transport/job.hpp"
@@ -24,7 +24,7 @@ Error late(const Transport& transport, const ExchangeRequest& request, std::chro
 
 void wait_for(Transport& transport, const ExchangeRequest& request, Stream& stream,
               std::chrono::milliseconds limit) {
-  if (!wait_until(limit, [&] { return cuda::idle(stream.native()); })) {
+  if (!wait_until(limit, [&] { return gpu::idle(stream.native()); })) {
     if (auto* const waits = transport.capability<StreamWait>()) waits->abort();
     throw late(transport, request, limit);
   }

@@ -9,7 +9,7 @@
 #include "heddle/core/parallel.hpp"
 #include "heddle/core/stream.hpp"
 #ifdef __CUDACC__
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/check.hpp"
 #else
 #include "heddle/core/error.hpp"
 #endif
@@ -66,7 +66,7 @@ template <class Body> void for_each_on_host(std::int64_t count, const Body& body
 /// stands under LOOPS of heddle_add_topic: nvcc compiles it where there is CUDA.
 template <class Body> void for_each(std::int64_t count, Memory memory, Stream& stream, const Body& body) {
   if (memory != Memory::device) return for_each_on_host(count, body);
-  if (count > 0) cuda::launch_loop<false>(count, stream, body, (count + loop_tile - 1) / loop_tile);
+  if (count > 0) gpu::launch_loop<false>(count, stream, body, (count + loop_tile - 1) / loop_tile);
 }
 
 /// The same with so many blocks of threads at most, for loops that would keep others from a device.
@@ -74,7 +74,7 @@ template <class Body>
 void for_each(std::int64_t count, Memory memory, Stream& stream, const Body& body, std::int64_t most_blocks) {
   if (memory != Memory::device) return for_each_on_host(count, body);
   if (count > 0)
-    cuda::launch_loop<true>(count, stream, body, std::min((count + loop_tile - 1) / loop_tile, most_blocks));
+    gpu::launch_loop<true>(count, stream, body, std::min((count + loop_tile - 1) / loop_tile, most_blocks));
 }
 
 } // namespace heddle

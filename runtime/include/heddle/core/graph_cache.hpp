@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 #include "heddle/core/stream.hpp"
 
 namespace heddle {
@@ -23,7 +23,7 @@ public:
   GraphCache& operator=(GraphCache&&) = delete;
 
   template <class Work> void run(const Key& key, Stream& stream, Work&& work) {
-    if (!stream.device() || cuda::is_capturing(stream.native())) {
+    if (!stream.device() || gpu::is_capturing(stream.native())) {
       work();
       return;
     }
@@ -35,21 +35,21 @@ public:
       return;
     }
     if (graph_ == nullptr) {
-      cuda::begin_capture(stream_);
+      gpu::begin_capture(stream_);
       try {
         work();
       } catch (...) {
-        cuda::abandon_capture(stream_);
+        gpu::abandon_capture(stream_);
         throw;
       }
-      graph_ = cuda::end_capture(stream_);
+      graph_ = gpu::end_capture(stream_);
     }
-    cuda::launch(graph_, stream_);
+    gpu::launch(graph_, stream_);
   }
 
 private:
   void forget() noexcept {
-    if (graph_ != nullptr) cuda::destroy_graph(graph_);
+    if (graph_ != nullptr) gpu::destroy_graph(graph_);
     graph_ = nullptr;
   }
 

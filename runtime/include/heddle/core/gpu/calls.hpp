@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_CORE_GPU_CUDA_HPP
-#define HEDDLE_CORE_GPU_CUDA_HPP
+#ifndef HEDDLE_CORE_GPU_CALLS_HPP
+#define HEDDLE_CORE_GPU_CALLS_HPP
 
 #include <cstddef>
 #include <string>
@@ -8,9 +8,9 @@
 
 #include "heddle/core/memory.hpp"
 
-/// All that the library asks of CUDA. Defined in cuda_*.cpp with HEDDLE_CUDA, else in no_cuda.cpp, where each
-/// throws.
-namespace heddle::cuda {
+/// All that the library asks of a GPU's run time. With HEDDLE_CUDA defined in src/core/gpu over CUDA, which
+/// also compiles over HIP; else in none.cpp, where each throws.
+namespace heddle::gpu {
 
 [[nodiscard]] bool available() noexcept;
 #ifndef HEDDLE_WITH_CUDA
@@ -64,6 +64,6 @@ void fetch_bytes(int bytes);
 /// Lets kernels of the current device read and write the memory of another; false where the hardware cannot.
 [[nodiscard]] bool reach_into(int device);
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu
 
 #endif

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/calls.hpp"
+#include "heddle/core/gpu/check.hpp"
 
 #include <string>
 
-namespace heddle::cuda {
+namespace heddle::gpu {
 
 void* allocate(std::size_t bytes, Memory memory) {
   void* pointer = nullptr;
-  const cudaError_t result =
-      memory == Memory::device ? cudaMalloc(&pointer, bytes) : cudaMallocHost(&pointer, bytes);
+  const cudaError_t result = memory == Memory::device ? cudaMalloc(&pointer, bytes)
+                                                      : cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault);
   if (result != cudaSuccess) {
     (void)cudaGetLastError();
     throw Error("allocate",
                 "cannot allocate " + std::to_string(bytes) + " bytes of " + to_string(memory) +
                     " memory: " + cudaGetErrorString(result),
-                "nvidia-smi shows the devices and their free memory");
+                "nvidia-smi or rocm-smi shows the devices and their free memory");
   }
   return pointer;
 }
@@ -43,4 +43,4 @@ void copy_later(void* to, const void* from, std::size_t bytes, void* stream) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)), "copy_later");
 }
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/calls.hpp"
+#include "heddle/core/gpu/check.hpp"
 
 #include <array>
 #include <cstdio>
 
-namespace heddle::cuda {
+namespace heddle::gpu {
+namespace {
+
+#if defined(__HIP_PLATFORM_AMD__)
+std::string architecture(const hipDeviceProp_t& properties) {
+  return properties.gcnArchName;
+}
+#else
+std::string architecture(const cudaDeviceProp& properties) {
+  return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+}
+#endif
+
+} // namespace
 
 bool available() noexcept {
   return true;
@@ -21,10 +34,10 @@ std::vector<std::string> devices() {
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, i), "Environment");
-    std::array<char, 64> rest{};
-    std::snprintf(rest.data(), rest.size(), ", sm_%d%d, %.1f GiB", properties.major, properties.minor,
+    std::array<char, 32> size{};
+    std::snprintf(size.data(), size.size(), "%.1f GiB",
                   static_cast<double>(properties.totalGlobalMem) / (1024.0 * 1024.0 * 1024.0));
-    names.push_back(std::string(properties.name) + rest.data());
+    names.push_back(std::string(properties.name) + ", " + architecture(properties) + ", " + size.data());
   }
   return names;
 }
@@ -39,6 +52,13 @@ void use_device(int device) {
   check(cudaSetDevice(device), "Environment");
 }
 
+#if defined(__HIP_PLATFORM_AMD__) // HIP has no such hint
+int fetch_bytes() {
+  return 0;
+}
+
+void fetch_bytes(int) {}
+#else
 int fetch_bytes() {
   std::size_t bytes = 0;
   check(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity), "Environment");
@@ -48,6 +68,7 @@ int fetch_bytes() {
 void fetch_bytes(int bytes) {
   check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, static_cast<std::size_t>(bytes)), "Environment");
 }
+#endif
 
 bool reach_into(int device) {
   int possible = 0;
@@ -62,4 +83,4 @@ bool reach_into(int device) {
   return true;
 }
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/calls.hpp"
+#include "heddle/core/gpu/check.hpp"
 
-namespace heddle::cuda {
+namespace heddle::gpu {
+namespace {
+
+/// Else all nodes have the priority of the stream in which the graph is launched, and a border that others
+/// wait for comes after the blocks of an interior that was begun before it. HIP has no such flag.
+#if defined(__HIP_PLATFORM_AMD__)
+constexpr unsigned long long own_priorities = 0;
+#else
+constexpr unsigned long long own_priorities = cudaGraphInstantiateFlagUseNodePriority;
+#endif
+
+} // namespace
 
 void begin_capture(void* stream) {
   // Thread-local: other threads of the program may allocate meanwhile.
@@ -15,10 +26,7 @@ void* end_capture(void* stream) {
   check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph), "TaskGraph",
         "a task of a captured graph did more than enqueue work in its stream; run without capture");
   cudaGraphExec_t executable = nullptr;
-  // Else all nodes have the priority of the stream in which the graph is launched, and a border that others
-  // wait for comes after the blocks of an interior that was begun before it.
-  const cudaError_t result =
-      cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority);
+  const cudaError_t result = cudaGraphInstantiateWithFlags(&executable, graph, own_priorities);
   (void)cudaGraphDestroy(graph);
   check(result, "TaskGraph");
   return executable;
@@ -45,4 +53,4 @@ void destroy_graph(void* graph) noexcept {
   (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
 }
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/core/gpu/cuda.hpp"
+#include "heddle/core/gpu/calls.hpp"
 
 #include "heddle/core/error.hpp"
 
-namespace heddle::cuda {
+namespace heddle::gpu {
 
 void refuse(const char* where) {
   throw Error(where, "this heddle::runtime was built without CUDA", "configure with -DHEDDLE_CUDA=ON");
@@ -90,4 +90,4 @@ bool reach_into(int) {
   refuse("PeerGroup");
 }
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu

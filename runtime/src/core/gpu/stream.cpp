@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "heddle/core/gpu/cuda.hpp"
-#include "heddle/core/gpu/cuda_check.hpp"
+#include "heddle/core/gpu/calls.hpp"
+#include "heddle/core/gpu/check.hpp"
 
-namespace heddle::cuda {
+namespace heddle::gpu {
 
 void* create_stream(bool urgent) {
   int least = 0;
@@ -61,4 +61,4 @@ double seconds_between(void* earlier, void* later) {
   return 1e-3 * static_cast<double>(milliseconds);
 }
 
-} // namespace heddle::cuda
+} // namespace heddle::gpu
