@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,28 +56,36 @@ inline std::string deflated(const std::string& data) {
   return out;
 }
 
+/// The parts one after the other.
+inline std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts)
+    text += part;
+  return text;
+}
+
 /// A ZIP archive of the members, deflated or stored.
 inline std::string zip(const std::vector<std::pair<std::string, std::string>>& members, bool deflate) {
+  const std::string none = raw(std::uint16_t{0});
+  const std::string nothing = raw(std::uint32_t{0});
   std::string bytes;
   std::string directory;
   for (const auto& [name, data] : members) {
     const std::string packed = deflate ? deflated(data) : data;
     const auto sum = static_cast<std::uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
-    const std::string common = raw(std::uint16_t{20}) + raw(std::uint16_t{0}) +
-                               raw(static_cast<std::uint16_t>(deflate ? 8 : 0)) + raw(std::uint32_t{0}) +
-                               raw(sum) + raw(static_cast<std::uint32_t>(packed.size())) +
-                               raw(static_cast<std::uint32_t>(data.size())) +
-                               raw(static_cast<std::uint16_t>(name.size())) + raw(std::uint16_t{0});
-    directory += "PK\x01\x02" + raw(std::uint16_t{20}) + common + raw(std::uint16_t{0}) +
-                 raw(std::uint16_t{0}) + raw(std::uint16_t{0}) + raw(std::uint32_t{0}) +
-                 raw(static_cast<std::uint32_t>(bytes.size())) + name;
-    bytes += "PK\x03\x04" + common + name + packed;
+    const std::string common = joined(
+        {raw(std::uint16_t{20}), none, raw(static_cast<std::uint16_t>(deflate ? 8 : 0)), nothing, raw(sum),
+         raw(static_cast<std::uint32_t>(packed.size())), raw(static_cast<std::uint32_t>(data.size())),
+         raw(static_cast<std::uint16_t>(name.size())), none});
+    directory += joined({"PK\x01\x02", raw(std::uint16_t{20}), common, none, none, none, nothing,
+                         raw(static_cast<std::uint32_t>(bytes.size())), name});
+    bytes += joined({"PK\x03\x04", common, name, packed});
   }
   const auto start = static_cast<std::uint32_t>(bytes.size());
   const auto count = static_cast<std::uint16_t>(members.size());
-  return bytes + directory + "PK\x05\x06" + raw(std::uint32_t{0}) + raw(count) + raw(count) +
-         raw(static_cast<std::uint32_t>(directory.size())) + raw(start) + raw(std::uint16_t{0});
+  return joined({bytes, directory, "PK\x05\x06", nothing, raw(count), raw(count),
+                 raw(static_cast<std::uint32_t>(directory.size())), raw(start), none});
 }
 
 } // namespace heddle::test

@@ -272,7 +272,7 @@ using Exchange = std::variant<DenseExchange, BoundExchange, SparseExchange>;
 
 /// What it has whatever its kind.
 [[nodiscard]] inline const ExchangeBase& base_of(const Exchange& exchange) {
-  return std::visit([](const ExchangeBase& base) -> const ExchangeBase& { return base; }, exchange);
+  return *std::visit([](const auto& kind) { return static_cast<const ExchangeBase*>(&kind); }, exchange);
 }
 
 } // namespace heddle
