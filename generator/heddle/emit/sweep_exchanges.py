@@ -78,7 +78,7 @@ def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], el
             text = f"heddle::list_exchange<{packs}, {wire}>({', '.join([table, *fields])})"
         else:
             links = _walls(names, kernel, exchange) if in_vectors else ""
-            passed = [table, str(exchange.thinnest), f"{{{links}}}", *fields]
+            passed = [table, str(exchange.min_block_extent), f"{{{links}}}", *fields]
             kinds = f"{packs}, {wire}, {exchange.fields[0].rank}"
             text = f"heddle::dense_exchange<{kinds}>({', '.join(passed)})"
         made[text] = f"{made.get(text, '')}this->{exchange.direction}_ = "

@@ -74,14 +74,14 @@ class Crossing:
 class Exchange:
     """What one kernel exchanges. direction: "before" it runs, from owners to ghost cells, or "after", back.
 
-    thinnest: cells that a block needs at least along each axis for the boxes to be disjoint.
+    min_block_extent: cells that a block needs at least along each axis for the boxes to be disjoint.
     """
 
     kernel: str
     direction: Direction
     fields: tuple[ir.Field, ...]
     crossings: tuple[Crossing, ...]
-    thinnest: int
+    min_block_extent: int
 
     def components(self, side: Offset) -> list[tuple[ir.Field, int]]:
         """What crosses on a side."""
@@ -152,21 +152,21 @@ def _exchange(kernel: ir.Kernel, direction: Direction, accesses: list[ir.Access]
         offsets.setdefault((access.field, access.component), []).append(access.offsets)
     order = {field: number for number, field in enumerate(kernel.fields)}
     found: list[Crossing] = []
-    thinnest = 1
+    min_block_extent = 1
     for field, component in sorted(offsets, key=lambda key: (order[key[0]], key[1])):
         where = offsets[field, component]
         reach = max(max(map(abs, offset)) for offset in where)
         for side in _sides(field.rank):
             parts = [set(_classes(side, offset, reach)) for offset in where]
             if sum(map(bool, parts)) > 1 and 0 in side:
-                thinnest = max(thinnest, 2 * reach)
+                min_block_extent = max(min_block_extent, 2 * reach)
             for first, last in _boxes(set().union(*parts), side, reach):
                 bounds = (_bounds(*axis, reach) for axis in zip(side, first, last, strict=True))
                 anchor, near, far = zip(*bounds, strict=True)
                 found.append(Crossing(field, component, side, anchor, near, far))
     found.sort(key=lambda crossing: _sides(crossing.field.rank).index(crossing.side))
     fields = sorted({c.field for c in found}, key=lambda field: order[field])
-    return Exchange(kernel.name, direction, tuple(fields), tuple(found), thinnest)
+    return Exchange(kernel.name, direction, tuple(fields), tuple(found), min_block_extent)
 
 
 def _sides(rank: int) -> list[Offset]:

@@ -131,11 +131,11 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
       const bool crossed = std::ranges::any_of(exchange.crossings(), [&](const Crossing& crossing) {
         return crossing.anchor[static_cast<std::size_t>(d)] != 0;
       });
-      if (crossed && interior.extent(d) < exchange.thinnest()) {
+      if (crossed && interior.extent(d) < exchange.min_block_extent()) {
         throw Error(exchange.name(),
                     "block " + std::to_string(b) + " has " + std::to_string(interior.extent(d)) +
                         " cells along axis " + std::to_string(d) + ", but " +
-                        std::to_string(exchange.thinnest()) + " are needed",
+                        std::to_string(exchange.min_block_extent()) + " are needed",
                     "split the domain into fewer blocks");
       }
     }

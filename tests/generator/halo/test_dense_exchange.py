@@ -166,7 +166,7 @@ def test_any_stencil(seed: int) -> None:
     before, after = exchanges(kernel)
     assert not after.crossings
     for extra in (0, 1):
-        extent = tuple(before.thinnest + extra * axis for axis in range(rank))
+        extent = tuple(before.min_block_extent + extra * axis for axis in range(rank))
         assert crossing_elements(before, extent) == dict.fromkeys(touched_ghosts(kernel, extent)[0], 1)
 
 

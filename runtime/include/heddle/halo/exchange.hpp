@@ -133,19 +133,20 @@ public:
   [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
   [[nodiscard]] bool empty() const noexcept { return crossings_.empty(); }
   /// Cells that a block needs at least along each axis.
-  [[nodiscard]] int thinnest() const noexcept { return thinnest_; }
+  [[nodiscard]] int min_block_extent() const noexcept { return min_block_extent_; }
 
 protected:
-  BoxExchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
-              std::size_t value_bytes)
-      : ExchangeBase(std::move(name), direction, value_bytes), crossings_(crossings), thinnest_(thinnest) {}
+  BoxExchange(std::string name, Direction direction, std::span<const Crossing> crossings,
+              int min_block_extent, std::size_t value_bytes)
+      : ExchangeBase(std::move(name), direction, value_bytes), crossings_(crossings),
+        min_block_extent_(min_block_extent) {}
   /// Throws Error for a component or for ghost layers that the field does not have.
   void add(ExchangedField field, const std::array<int, 3>& ghost_layers, const BlockGrid& grid, int rank,
            Memory memory);
 
 private:
   std::span<const Crossing> crossings_;
-  int thinnest_;
+  int min_block_extent_;
 };
 
 /// The exchange of a kernel over dense fields.
@@ -154,11 +155,11 @@ public:
   using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
   using Unpack = std::function<void(int block, const WireBoxes& boxes, const void* wire, Stream& stream)>;
 
-  /// crossings: must outlive this. thinnest: cells that a block needs at least along each axis.
+  /// crossings: must outlive this. min_block_extent: cells that a block needs at least along each axis.
   /// value_bytes: of one value in a message.
-  DenseExchange(std::string name, Direction direction, std::span<const Crossing> crossings, int thinnest,
-                std::size_t value_bytes)
-      : BoxExchange(std::move(name), direction, crossings, thinnest, value_bytes) {}
+  DenseExchange(std::string name, Direction direction, std::span<const Crossing> crossings,
+                int min_block_extent, std::size_t value_bytes)
+      : BoxExchange(std::move(name), direction, crossings, min_block_extent, value_bytes) {}
   /// An exchange of nothing.
   explicit DenseExchange(std::string name)
       : DenseExchange(std::move(name), Direction::owner_to_ghost, {}, 1, 1) {}
@@ -222,7 +223,7 @@ public:
   /// What dense fields with values of `value_bytes` would exchange as `pattern`, whose crossings must outlive
   /// this.
   BoundExchange(const DenseExchange& pattern, std::size_t value_bytes)
-      : BoxExchange(pattern.name(), pattern.direction(), pattern.crossings(), pattern.thinnest(),
+      : BoxExchange(pattern.name(), pattern.direction(), pattern.crossings(), pattern.min_block_extent(),
                     value_bytes) {}
 
   using BoxExchange::add;

@@ -32,16 +32,16 @@ template <int rank, class T> auto packed_view(Field<T>& field, int block) {
 } // namespace detail
 
 /// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
-/// heddle::launch_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel. thinnest:
-/// cells that a block needs at least along each axis. walls: see DenseExchange::add. The tables and fields
-/// must outlive the exchange; making it throws Error for fields that do not fit together.
+/// heddle::launch_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel.
+/// min_block_extent: cells that a block needs at least along each axis. walls: see DenseExchange::add. The
+/// tables and fields must outlive the exchange; making it throws Error for fields that do not fit together.
 template <class Pack, class Unpack, class Wire, int rank, class... T>
-[[nodiscard]] MakeExchange<DenseExchange> dense_exchange(std::span<const Crossing> crossings, int thinnest,
-                                                         std::initializer_list<WallLinks> walls,
-                                                         Field<T>&... fields) {
+[[nodiscard]] MakeExchange<DenseExchange>
+dense_exchange(std::span<const Crossing> crossings, int min_block_extent,
+               std::initializer_list<WallLinks> walls, Field<T>&... fields) {
   const std::vector<WallLinks> links(walls);
   return [=, ... field = &fields](const std::string& name, Direction direction) {
-    DenseExchange exchange(name, direction, crossings, thinnest, sizeof(Wire));
+    DenseExchange exchange(name, direction, crossings, min_block_extent, sizeof(Wire));
     (exchange.add(*field), ...);
     for (const WallLinks& wall : links)
       exchange.add(wall);
