@@ -199,15 +199,21 @@ TEST(IndexList, AgreesWithASerialReference) {
 TEST(IndexList, SaysWhatItTookToBuild) {
   const std::vector<std::uint8_t> flags(std::size_t{48} * 48 * 48, 1);
   const std::vector<Link> links{{0, {-1, 0, 0}, 1}, {1, {1, 0, 0}, 0}};
-  const auto begin = std::chrono::steady_clock::now();
+  // Again where another program ran between the two looks at the clock.
+  double part = 0;
+  for (int trial = 0; trial < 20 && part <= 0.5; ++trial) {
+    const auto begin = std::chrono::steady_clock::now();
+    const IndexList timed({{0, 0, 0}, {48, 48, 48}}, flags, {true, true, true}, links);
+    const double around = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    part = timed.report().seconds / around;
+    EXPECT_LE(part, 1);
+  }
+  EXPECT_GT(part, 0.5);
   const IndexList list({{0, 0, 0}, {48, 48, 48}}, flags, {true, true, true}, links);
-  const double around = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const heddle::ListReport report = list.report();
   EXPECT_EQ(report.lists, 1);
   EXPECT_EQ(report.cells, 48 * 48 * 48);
   EXPECT_EQ(report.bytes, list.table_bytes());
-  EXPECT_GT(report.seconds, 0.5 * around);
-  EXPECT_LE(report.seconds, around);
   EXPECT_GT(report.cpu_seconds, 0);
   EXPECT_TRUE(report.line().starts_with("1 list of 0.111 million cells in ")) << report.line();
   heddle::ListReport both = report;

@@ -20,7 +20,7 @@ namespace heddle {
 inline constexpr int loop_tile = 256;
 
 #ifdef __CUDACC__
-namespace cuda {
+namespace gpu {
 
 /// limited: there are fewer blocks of threads than indices ask for.
 template <bool limited, class Body>
@@ -42,15 +42,15 @@ void launch_loop(std::int64_t count, Stream& stream, const Body& body, std::int6
   check(cudaGetLastError(), "for_each");
 }
 
-} // namespace cuda
+} // namespace gpu
 #else
-namespace cuda {
+namespace gpu {
 
 template <bool limited, class Body> void launch_loop(std::int64_t, Stream&, const Body&, std::int64_t) {
   throw Error("for_each", "this loop was compiled without CUDA", "configure with -DHEDDLE_CUDA=ON");
 }
 
-} // namespace cuda
+} // namespace gpu
 #endif
 
 template <class Body> void for_each_on_host(std::int64_t count, const Body& body) {
