@@ -122,33 +122,33 @@ def _kernels(
 
     function: what they know of a variant, its body printed with a type that is called Real.
     """
-    reals = {v.suffix: v for v in variants if v.suffix in ("f64", "f32")}
+    reals = [v for v in variants if v.suffix in ("f64", "f32")]
     shared = _shared(kernel, reals, function) if len(reals) == 2 else None
     kernels: list[dict[str, Any]] = []
     for variant in variants:
-        entry = function(variant, None)
-        if shared is None or variant.suffix not in reals:
-            kernels.append(entry | {"real": False, "strip": False, "entries": [entry | {"instance": ""}]})
-            continue
-        if not shared["entries"]:
+        if shared is None or variant not in reals:
+            own = function(variant, None)
+            kernels.append(own | {"real": False, "strip": False, "entries": [own | {"instance": ""}]})
+        elif variant is reals[0]:
             kernels.append(shared)
-        shared["entries"].append(entry | {"instance": f"<{type_text(variant.precision.arithmetic)}>"})
     return kernels
 
 
 def _shared(
     kernel: str,
-    reals: Mapping[str, Variant],
+    reals: Sequence[Variant],
     function: Callable[[Variant, ir.Scalar | None], dict[str, Any]],
 ) -> dict[str, Any] | None:
-    """The template over Real. None where the texts in f64 and f32 differ in more than the type, or where no
-    argument tells it."""
-    if any({REAL, STRIP} & names_in(v.stages.lowered) for v in reals.values()):
+    """The template over Real and the entries that instantiate it. None where the texts in f64 and f32
+    differ in more than the type, or where no argument tells it."""
+    if any({REAL, STRIP} & names_in(v.stages.lowered) for v in reals):
         return None
+    types = {v.suffix: v.precision.arithmetic for v in reals}
     try:
-        double, single = (function(reals[s], reals[s].precision.arithmetic) for s in ("f64", "f32"))
+        printed = {v.suffix: function(v, types[v.suffix]) for v in reals}
     except NoOneTextError:
         return None
+    double, single = printed["f64"], printed["f32"]
     texts = {key: merged(double[key], single[key]) for key in _KERNEL_TEXTS if key in double}
     common = {key: text for key, text in texts.items() if text is not None}
     if len(common) < len(texts) or REAL not in common["parameters"]:
@@ -160,7 +160,7 @@ def _shared(
         "check": f"{kernel}_check",
         "real": True,
         "strip": any(uses_strip(text) for text in common.values()),
-        "entries": [],
+        "entries": [printed[s] | {"instance": f"<{type_text(types[s])}>"} for s in printed],
     }
 
 

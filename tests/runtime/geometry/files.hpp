@@ -66,8 +66,8 @@ inline std::string joined(std::initializer_list<std::string_view> parts) {
 
 /// A ZIP archive of the members, deflated or stored.
 inline std::string zip(const std::vector<std::pair<std::string, std::string>>& members, bool deflate) {
-  const std::string none = raw(std::uint16_t{0});
-  const std::string nothing = raw(std::uint32_t{0});
+  const std::string zero_16 = raw(std::uint16_t{0});
+  const std::string zero_32 = raw(std::uint32_t{0});
   std::string bytes;
   std::string directory;
   for (const auto& [name, data] : members) {
@@ -75,17 +75,17 @@ inline std::string zip(const std::vector<std::pair<std::string, std::string>>& m
     const auto sum = static_cast<std::uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
     const std::string common = joined(
-        {raw(std::uint16_t{20}), none, raw(static_cast<std::uint16_t>(deflate ? 8 : 0)), nothing, raw(sum),
+        {raw(std::uint16_t{20}), zero_16, raw(static_cast<std::uint16_t>(deflate ? 8 : 0)), zero_32, raw(sum),
          raw(static_cast<std::uint32_t>(packed.size())), raw(static_cast<std::uint32_t>(data.size())),
-         raw(static_cast<std::uint16_t>(name.size())), none});
-    directory += joined({"PK\x01\x02", raw(std::uint16_t{20}), common, none, none, none, nothing,
+         raw(static_cast<std::uint16_t>(name.size())), zero_16});
+    directory += joined({"PK\x01\x02", raw(std::uint16_t{20}), common, zero_16, zero_16, zero_16, zero_32,
                          raw(static_cast<std::uint32_t>(bytes.size())), name});
     bytes += joined({"PK\x03\x04", common, name, packed});
   }
   const auto start = static_cast<std::uint32_t>(bytes.size());
   const auto count = static_cast<std::uint16_t>(members.size());
-  return joined({bytes, directory, "PK\x05\x06", nothing, raw(count), raw(count),
-                 raw(static_cast<std::uint32_t>(directory.size())), raw(start), none});
+  return joined({bytes, directory, "PK\x05\x06", zero_32, raw(count), raw(count),
+                 raw(static_cast<std::uint32_t>(directory.size())), raw(start), zero_16});
 }
 
 } // namespace heddle::test

@@ -8,8 +8,8 @@
 
 #include "heddle/core/memory.hpp"
 
-/// All that the library asks of a GPU's run time. With HEDDLE_CUDA defined in src/core/gpu over CUDA, which
-/// also compiles over HIP; else in none.cpp, where each throws.
+/// All that the library asks of a GPU's run time. With HEDDLE_CUDA the functions call CUDA (their text in
+/// src/core/gpu also compiles over HIP); without, those of none.cpp throw.
 namespace heddle::gpu {
 
 [[nodiscard]] bool available() noexcept;
