@@ -33,7 +33,7 @@ template <class Kernel> [[nodiscard]] bool runs_on_device([[maybe_unused]] const
 
 /// Calls a kernel with `arguments`, on the host or in the stream of a device.
 template <class Kernel, class... Arguments>
-void launch_kernel([[maybe_unused]] const Stream& stream, const Arguments&... arguments) {
+void call_kernel([[maybe_unused]] const Stream& stream, const Arguments&... arguments) {
   if constexpr (!has_host<Kernel>) {
     Kernel::device(arguments..., stream.native());
   } else if constexpr (!has_device<Kernel>) {

@@ -87,10 +87,7 @@ public:
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
     FieldView<T> view = field_->view(cells.block);
     if (cells.box != nullptr) view = part(view, *cells.box);
-    if constexpr (axes == 2)
-      return std::tuple(view.plane());
-    else
-      return std::tuple(view);
+    return std::tuple(view_for<axes>(view));
   }
 
 private:

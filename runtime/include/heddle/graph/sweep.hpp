@@ -31,7 +31,7 @@ struct NoParameters {
   [[nodiscard]] static std::tuple<> values() { return {}; }
 };
 
-/// What all sweeps have. `Derived` is the emitted class, a kernel in the sense of heddle::launch_kernel;
+/// What all sweeps have. `Derived` is the emitted class, a kernel in the sense of heddle::call_kernel;
 /// `axes` are the dimensions of the kernel; `Scalars` is a struct whose values() are the kernel's last
 /// arguments.
 template <class Derived, int axes, class Scalars> class Sweep {
@@ -58,7 +58,7 @@ protected:
   template <class... Arguments> void bind(const Arguments&... arguments) {
     (declare(arguments), ...);
     launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
-      std::apply([&](const auto&... passed) { launch_kernel<Derived>(stream, passed...); },
+      std::apply([&](const auto&... passed) { call_kernel<Derived>(stream, passed...); },
                  std::tuple_cat(sweep.passed(arguments, cells)...));
     };
   }

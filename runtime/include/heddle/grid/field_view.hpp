@@ -56,6 +56,14 @@ private:
   std::array<std::int64_t, 4> stride_{};
 };
 
+/// What a kernel of two or three dimensions takes of a block: its plane, or the view.
+template <int dimensions, class T> [[nodiscard]] constexpr auto view_for(const FieldView<T>& view) noexcept {
+  if constexpr (dimensions == 2)
+    return view.plane();
+  else
+    return view;
+}
+
 } // namespace heddle
 
 #endif

@@ -19,20 +19,8 @@ namespace heddle {
 /// Makes the exchange of a kernel, with this name, for one direction.
 template <class Kind> using MakeExchange = std::function<Kind(const std::string& name, Direction direction)>;
 
-namespace detail {
-
-/// The view of a block that a pack kernel for `rank` dimensions takes.
-template <int rank, class T> auto packed_view(Field<T>& field, int block) {
-  if constexpr (rank == 2)
-    return field.view(block).plane();
-  else
-    return field.view(block);
-}
-
-} // namespace detail
-
 /// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
-/// heddle::launch_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel.
+/// heddle::call_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel.
 /// min_block_extent: cells that a block needs at least along each axis. walls: see DenseExchange::add. The
 /// tables and fields must outlive the exchange; making it throws Error for fields that do not fit together.
 template <class Pack, class Unpack, class Wire, int rank, class... T>
@@ -46,12 +34,12 @@ dense_exchange(std::span<const Crossing> crossings, int min_block_extent,
     for (const WallLinks& wall : links)
       exchange.add(wall);
     exchange.pack = [=](int block, const WireBoxes& boxes, void* wire, Stream& stream) {
-      launch_kernel<Pack>(stream, detail::packed_view<rank>(*field, block)..., boxes.rows,
-                          static_cast<Wire*>(wire), boxes.count, boxes.longest);
+      call_kernel<Pack>(stream, view_for<rank>(field->view(block))..., boxes.rows, static_cast<Wire*>(wire),
+                        boxes.count, boxes.longest);
     };
     exchange.unpack = [=](int block, const WireBoxes& boxes, const void* wire, Stream& stream) {
-      launch_kernel<Unpack>(stream, detail::packed_view<rank>(*field, block)..., boxes.rows,
-                            static_cast<const Wire*>(wire), boxes.count, boxes.longest);
+      call_kernel<Unpack>(stream, view_for<rank>(field->view(block))..., boxes.rows,
+                          static_cast<const Wire*>(wire), boxes.count, boxes.longest);
     };
     return exchange;
   };
@@ -65,12 +53,12 @@ template <class Pack, class Unpack, class Wire, class... T>
     SparseExchange exchange(name, direction, crossings, sizeof(Wire));
     (exchange.add(*field), ...);
     exchange.pack = [=](const WireElements& elements, void* wire, Stream& stream) {
-      launch_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<Wire*>(wire),
-                          elements.numbers, elements.count);
+      call_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<Wire*>(wire), elements.numbers,
+                        elements.count);
     };
     exchange.unpack = [=](const WireElements& elements, const void* wire, Stream& stream) {
-      launch_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const Wire*>(wire),
-                            elements.numbers, elements.count);
+      call_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const Wire*>(wire),
+                          elements.numbers, elements.count);
     };
     return exchange;
   };
