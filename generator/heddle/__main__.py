@@ -77,6 +77,13 @@ def _model_line(error: BaseException, options: argparse.Namespace) -> str:
     return f"{model}:{lines[-1].lineno}: " if lines else ""
 
 
+_CHECK = """Compare each file with what the model gives, byte for byte, and each kernel, read back with Clang,
+with what was lowered. A kernel that was laid out anew or edited is read back, too, and the report says
+whether it is proved to give the same bits. Exit code 0: all files are what the model gives, and all kernels
+are proved. With --allow-edits files may differ in comments and layout, and those of a kernel in their text if
+it is proved. Headers (.h, .hpp) are compared, not proved; no kernel is proved that includes another one."""
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
@@ -107,7 +114,9 @@ def _parser() -> argparse.ArgumentParser:
     show.set_defaults(run=_show)
 
     check = commands.add_parser(
-        "check", help="prove that committed files are what the model gives, and do what was lowered"
+        "check",
+        help="prove that committed files are what the model gives, and do what was lowered",
+        description=_CHECK,
     )
     _common(check, model="?")
     check.add_argument("--against", type=Path, help="folder with the module's folder")
@@ -116,6 +125,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--no-sweeps", action="store_true", help="the module was built with this option")
     check.add_argument("--text-only", action="store_true", help="compare the files, do not read them back")
+    check.add_argument(
+        "--allow-edits",
+        action="store_true",
+        help="accept other comments and layout, and another text of a kernel that is proved",
+    )
     check.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     check.set_defaults(run=_check, misused=check.error)
 
@@ -248,7 +262,7 @@ def _check(options: argparse.Namespace) -> int:
             )
         ]
     )
-    return check(committed, not options.text_only, options.jobs)
+    return check(committed, not options.text_only, options.jobs, options.allow_edits)
 
 
 if __name__ == "__main__":

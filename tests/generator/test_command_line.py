@@ -148,7 +148,8 @@ def test_check(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert main(check) == 1
     assert capsys.readouterr().err == (
-        f"heddle: {out} differs from model.py:\n  demo/shift.cpp\n  demo/demo.h\n"
+        f"heddle: {out} differs from model.py:\n"
+        "  demo/shift.cpp: another text\n  demo/demo.h: missing\n"
         f"  Hint: heddle build {model} --out {out} --targets cpu cuda\n"
         "  demo/old.cpp (not generated for cpu cuda)\n"
         "  Hint: remove what no target needs, or name all targets that are committed: --targets\n"

@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`heddle check`: committed files are what the model gives, and each kernel in them does what was lowered."""
+"""`heddle check`: committed files are what the model gives, and each kernel in them does what was lowered.
+
+Files that somebody edited are read back, too: what the proof says of them is printed.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from heddle.build import files, load
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.ir.schedule import precision
 from heddle.lift.front_end import heddle_lift
 from heddle.module import Module
 from heddle.roundtrip.report import Verdict, proved
+from heddle.roundtrip.tokens import same_tokens
 
 
 @dataclass(frozen=True)
@@ -46,41 +53,51 @@ def of_build(build: Path) -> list[Committed]:
     ]
 
 
+MISSING, LAID_OUT, OTHER = "missing", "other comments or layout", "another text"
+PROVED, NOT_PROVED = "another text, proved to give the same bits", "another text, not proved"
+"""How a file can differ from what the model gives."""
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one committed module. differing: names of the files that are not what the model gives;
-    surplus: of those that it does not give. Only where there are none are the kernels proved."""
+    """What came of one committed module. differing: the files that are not what the model gives, and how;
+    surplus: those that it does not give."""
 
     module: str
-    differing: list[str]
+    differing: dict[str, str]
     surplus: list[str]
     verdicts: list[Verdict]
 
+    def agrees(self, edits: bool) -> bool:
+        """Whether every file is what the model gives, or, with `edits`, differs in nothing that matters."""
+        allowed = (LAID_OUT, PROVED) if edits else ()
+        return not self.surplus and all(how in allowed for how in self.differing.values())
 
-def check(committed: Sequence[Committed], prove: bool, jobs: int = 1) -> int:
+
+def check(committed: Sequence[Committed], prove: bool, jobs: int = 1, edits: bool = False) -> int:
     """Compare and prove; prints a table and returns the exit code.
 
-    prove: read each file back and compare it with the lowered kernel; raises KernelError where heddle-lift is
-    not built. jobs: modules at a time, each in a process.
+    prove: read each file back and compare it with the lowered kernel, also where its text is another; raises
+    KernelError where heddle-lift is not built. jobs: modules at a time, each in a process. edits: files may
+    differ in comments and layout, and in their text where it is proved.
     """
-    differing, verdicts = 0, list[Verdict]()
+    agree, verdicts = True, list[Verdict]()
     if prove:
         heddle_lift()  # fails once, not for each kernel
         print(f"{'kernel':<40} {'target':<10} {'precision':<9} {'proof':<11} {'ms':>6}")
     for entry, outcome in zip(committed, _outcomes(committed, prove, jobs), strict=True):
-        different = list(_differences(entry, outcome))
-        differing += len(different)
+        agree = agree and outcome.agrees(edits)
+        verdicts += outcome.verdicts
+        for verdict in outcome.verdicts:
+            for line in _lines(verdict):
+                print(line, flush=True)
+        different = list(_differences(entry, outcome, edits))
         if different:
             print(f"heddle: {entry.against} differs from {entry.model.name}:", file=sys.stderr)
             for line in different:
                 print(f"  {line}", file=sys.stderr)
         elif not prove:
             print(f"heddle: {outcome.module}: the files agree with {entry.model.name}")
-        else:
-            verdicts += outcome.verdicts
-            for verdict in outcome.verdicts:
-                for line in _lines(verdict):
-                    print(line, flush=True)
     failed = sum(bool(verdict.problem) for verdict in verdicts)
     if prove:
         seconds = sum(verdict.seconds for verdict in verdicts)
@@ -88,7 +105,7 @@ def check(committed: Sequence[Committed], prove: bool, jobs: int = 1) -> int:
         print(
             f"{good} of {len(verdicts)} kernels proved to give the bits of what was lowered ({seconds:.1f} s)"
         )
-    return 1 if differing or failed else 0
+    return 0 if agree and not failed else 1
 
 
 def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterator[Outcome]:
@@ -104,30 +121,60 @@ def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterato
 
 def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model, entry.root)
-    differing, surplus = _compared(module, entry)
-    proofs = proved(module, entry.targets, entry.against) if prove and not (differing or surplus) else ()
-    return Outcome(module.name, differing, surplus, list(proofs))
+    texts = files(module, entry.targets, sweeps=entry.sweeps)
+    differing = {name: how for name, text in texts.items() if (how := _how(entry.against / name, text))}
+    present = (entry.against / module.name).rglob("*")
+    surplus = sorted({str(p.relative_to(entry.against)) for p in present if p.is_file()} - texts.keys())
+    if not prove:
+        return Outcome(module.name, differing, surplus, [])
+    header = _foreign_header(module.name, differing, surplus)
+    verdicts = list(
+        _refused(module, entry.targets, header) if header else proved(module, entry.targets, entry.against)
+    )
+    for name, how in differing.items():
+        if how == OTHER and (own := [v for v in verdicts if name in _files(v)]):
+            differing[name] = NOT_PROVED if any(v.problem for v in own) else PROVED
+    return Outcome(module.name, differing, surplus, verdicts)
 
 
-def _compared(module: Module, entry: Committed) -> tuple[list[str], list[str]]:
-    """Names of the files that are missing or differ, and of those that nothing generates."""
-    texts, against = files(module, entry.targets, sweeps=entry.sweeps), entry.against
-    differing = [
-        name
-        for name, text in texts.items()
-        if not (against / name).exists() or (against / name).read_text() != text
-    ]
-    present = {
-        str(path.relative_to(against)) for path in (against / module.name).rglob("*") if path.is_file()
-    }
-    return differing, sorted(present - texts.keys())
+def _how(path: Path, text: str) -> str:
+    """How a file differs from what the model gives; empty if it does not."""
+    if not path.exists():
+        return MISSING
+    found = path.read_bytes()
+    if found == text.encode():
+        return ""
+    return LAID_OUT if same_tokens(found.decode(errors="replace"), text) else OTHER
 
 
-def _differences(entry: Committed, outcome: Outcome) -> Iterator[str]:
-    """Lines about the files that are not as they should be, and what to do."""
+def _foreign_header(module: str, differing: Mapping[str, str], surplus: Sequence[str]) -> str:
+    """A header that kernels include and that is not what the model gives: what it does to them is unknown."""
+    changed = [name for name, how in differing.items() if how in (MISSING, OTHER)]
+    included = [n for n in changed if n == f"{module}/{module}.h" or n.startswith("heddle/")]
+    return next(iter((*included, *(name for name in surplus if name.startswith(f"{module}/heddle/")))), "")
+
+
+def _refused(module: Module, targets: Sequence[str], header: str) -> Iterator[Verdict]:
+    """No kernel is proved that includes a header of which nothing is known."""
+    problem = f"it includes {header}, which is not what the model gives"
+    for name in module.kernels:
+        for target in targets:
+            for chosen in module.precisions:
+                file = f"{name}{TARGETS[target].files[-1]}"
+                yield Verdict(module.name, name, precision(chosen).suffix, target, file, 0.0, problem)
+
+
+def _files(verdict: Verdict) -> list[str]:
+    """The files of a kernel for a target."""
+    return [f"{verdict.module}/{verdict.kernel}{end}" for end in TARGETS[verdict.target].files]
+
+
+def _differences(entry: Committed, outcome: Outcome, edits: bool) -> Iterator[str]:
+    """Lines about the files that are not what the model gives, and what to do where they should be."""
     targets = " ".join(entry.targets)
-    yield from outcome.differing
-    if outcome.differing:
+    for name, how in outcome.differing.items():
+        yield f"{name}: {how}"
+    if outcome.differing and not outcome.agrees(edits):
         yield f"Hint: heddle build {entry.model} --out {entry.against} --targets {targets}"
     for name in outcome.surplus:
         yield f"{name} (not generated for {targets})"
@@ -141,4 +188,5 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     milliseconds = verdict.seconds * 1000
     yield f"{name:<40} {verdict.target:<10} {verdict.precision:<9} {verdict.tier:<11} {milliseconds:6.0f}"
     if verdict.problem:
-        yield f"  {verdict.file}: {verdict.problem}"
+        named = re.match(r"[\w.]+:\d+: ", verdict.problem)  # it has file and line
+        yield f"  {verdict.problem}" if named else f"  {verdict.file}: {verdict.problem}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,13 @@ from heddle.resources import folder
 from heddle.roundtrip.canonical import canonical
 from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, without_template_arguments
 from heddle.roundtrip.entry import Entry, fields_of_list, same_lines, spelled
+from heddle.roundtrip.file_text import (
+    ANONYMOUS,
+    GLOBAL,
+    FileText,
+    device_includes,
+    without_effect,
+)
 from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
 
 
@@ -65,9 +73,13 @@ def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterat
     failure = ""
     started = time.perf_counter()
     try:
+        texts = list(_texts(module, name, target, files))
         unit = read(path, flags())
+        for text, functions in zip(texts, _functions(module, name, target, unit), strict=True):
+            text.check_functions(functions)
+            text.check_loops(unit.functions)
     except KernelError as error:
-        failure = str(error)
+        unit, failure = None, str(error)
     for chosen in module.precisions:
         problem = failure
         if unit is not None:
@@ -77,6 +89,36 @@ def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterat
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()
         yield Verdict(module.name, name, precision(chosen).suffix, target, path.name, seconds, problem)
+
+
+def _texts(module: Module, name: str, target: str, folder: Path) -> Iterator[FileText]:
+    """The files of a kernel, in the order of the target's; they have the directives of emitted files."""
+    gpu, ends = TARGETS[target].gpu, TARGETS[target].files
+    includes = device_includes() | {"<cmath>", "<cstdint>"}
+    here = f'"{module.name}.h"'
+    if gpu is None:
+        yield FileText.of(folder / f"{name}{ends[0]}", includes | {here}, "")
+        return
+    header = f"{name}{ends[0]}"
+    guard = re.sub(r"\W", "_", f"{module.name}_{header}").upper()
+    yield FileText.of(folder / header, includes, guard)
+    yield FileText.of(folder / f"{name}{ends[1]}", includes | {here, f'"{header}"', gpu.include}, "")
+
+
+def _functions(module: Module, name: str, target: str, unit: source.Unit) -> Iterator[dict[str, str]]:
+    """The functions of each file of a kernel, and where they are defined."""
+    entries = [_entry(module, name, chosen, target, unit) for chosen in module.precisions]
+    ends = [""]
+    if entries[0].dense and not TARGETS[target].threads and not TARGETS[target].checked:
+        ends += ["_unit", "_unchecked"] if entries[0].schedule.cpu.unchecked_entry else ["_unit"]
+    kernels = {entry.function for entry in entries}
+    around = dict.fromkeys((entry.check for entry in entries), ANONYMOUS)
+    around |= dict.fromkeys((f"{entry.entry}{end}" for entry in entries for end in ends), GLOBAL)
+    if not TARGETS[target].threads:
+        yield around | dict.fromkeys(kernels, ANONYMOUS)
+        return
+    yield dict.fromkeys(kernels, f"namespace {module.name}{TARGETS[target].suffix}")
+    yield around
 
 
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
@@ -91,6 +133,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     if len(found) != (2 if is_row else 1) or not (is_row or found[0].template == tuple(entry.real.split())):
         raise DifferenceError(f"expected exactly one function {entry.function}")
     for one in found:
+        without_effect(one)
         same_host_kernel(lifted(unit, one.key), lowered, everything, is_row and one.template[0] == 1)
     names = used_names(lowered.body)
     passed = [a.name for a in everything if a.name in names]
@@ -111,6 +154,7 @@ def _device(module: Module, name: str, chosen: str, target: str, launcher: sourc
     kernel = f"{module.name}{TARGETS[target].suffix}::{entry.instance()}"
     launched = Launched.of(lowered)
     function, lifter = _function(launcher, kernel), StatementLifter(launcher)
+    without_effect(function)
     found = canonical(lifter.function(function))
     if lifter.assumptions:
         raise DifferenceError("it relies on an assumption: " + lifter.assumptions[0])
