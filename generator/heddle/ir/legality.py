@@ -278,6 +278,17 @@ def _check_coarsening(kernel: Kernel, cells: int) -> None:
         )
 
 
+def check_integers(kernel: Kernel, name: str) -> None:
+    """Raise KernelError where the field whose usual value has statements of its own has no integers."""
+    field = next((field for field in kernel.fields if field.name == name), None)
+    if field is not None and field.type.is_float:
+        raise KernelError(
+            kernel.name,
+            f"'{kernel.name}' cannot be specialised for a value of '{name}', whose elements are {field.type}.",
+            "name a field of integers, such as flags",
+        )
+
+
 def check_specialised(kernel: Kernel, field: str, found: bool) -> None:
     """Raise KernelError where no cell reads the field whose usual value has statements of its own. found:
     whether there are such rows or threads."""

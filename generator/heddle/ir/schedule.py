@@ -17,12 +17,35 @@ LINE_BITS = 512
 """Of a cache line, and of the longest vectors."""
 RUN_CELLS = 16
 """Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
+MOST_CELLS = 2**31 - 1
+"""Of a row or a strip, or ahead of a cell: more than any memory holds."""
+MOST_BLOCKS = 32
+"""Resident blocks of a multiprocessor."""
 
 
 def _require(holds: bool, option: str, value: object, allowed: str) -> None:
     """Raise KernelError for a value that an option never takes."""
     if not holds:
         raise KernelError(calling_place(), f"{option}={value} is out of range.", f"use {allowed}")
+
+
+def _whole(option: str, value: object, allowed: str) -> None:
+    """Raise KernelError unless the value is a whole number."""
+    if type(value) is not int:
+        raise KernelError(calling_place(), f"{option}={value!r} is not a whole number.", f"use {allowed}")
+
+
+def _number(option: str, value: object, lowest: int, highest: int, allowed: str) -> None:
+    """Raise KernelError unless the value is a whole number in a range."""
+    _whole(option, value, allowed)
+    _require(isinstance(value, int) and lowest <= value <= highest, option, value, allowed)
+
+
+def _flag(option: str, value: object) -> None:
+    """Raise KernelError unless the value is True or False."""
+    if type(value) is not bool:
+        what = f"{option}={value!r} is neither True nor False."
+        raise KernelError(calling_place(), what, f"use {option}=True or {option}=False")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +59,10 @@ class CpuSchedule:
 
     parallel: bool = True
     unchecked_entry: bool = False
+
+    def __post_init__(self) -> None:
+        _flag("parallel", self.parallel)
+        _flag("unchecked_entry", self.unchecked_entry)
 
     @property
     def simd(self) -> bool:
@@ -60,7 +87,9 @@ class Rows(CpuSchedule):
     simd: bool = True
 
     def __post_init__(self) -> None:
-        _require(self.fixed_nx >= 0, "fixed_nx", self.fixed_nx, "a positive number, or 0 for any")
+        super().__post_init__()
+        _number("fixed_nx", self.fixed_nx, 0, MOST_CELLS, "a positive number, or 0 for any")
+        _flag("simd", self.simd)
 
 
 @dataclass(frozen=True)
@@ -79,8 +108,10 @@ class Strips(CpuSchedule):
     nontemporal: bool = False
 
     def __post_init__(self) -> None:
-        _require(self.size > 0, "size", self.size, "a positive number of cells")
-        _require(self.prefetch >= 0, "prefetch", self.prefetch, "a positive number of cells, or 0 for none")
+        super().__post_init__()
+        _number("size", self.size, 1, MOST_CELLS, "a positive number of cells")
+        _number("prefetch", self.prefetch, 0, MOST_CELLS, "a positive number of cells, or 0 for none")
+        _flag("nontemporal", self.nontemporal)
 
 
 @dataclass(frozen=True)
@@ -97,8 +128,10 @@ class CacheLines(CpuSchedule):
     nontemporal: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         lines = self.prefetch_distance
-        _require(lines > 0, "prefetch_distance", lines, "a positive number of cache lines")
+        _number("prefetch_distance", lines, 1, MOST_CELLS // LINE_BITS, "a positive number of cache lines")
+        _flag("nontemporal", self.nontemporal)
 
     def in_cells(self, precision: Precision, follows_links: bool) -> Strips:
         """The same in cells of a precision. follows_links: the kernel looks for neighbours in the table of a
@@ -129,7 +162,21 @@ class GpuSchedule:
     rematerialise: bool = False
 
     def __post_init__(self) -> None:
-        _require(1 <= self.threads_per_block <= 1024, "block", self.block, "1 to 1024 threads per block")
+        self._check_block()
+        _number("minimum_blocks", self.minimum_blocks, 0, MOST_BLOCKS, f"1 to {MOST_BLOCKS}, or 0 for any")
+        _flag("rematerialise", self.rematerialise)
+
+    def _check_block(self) -> None:
+        """Raise KernelError unless the block is three numbers of threads that a GPU takes."""
+        block: object = self.block
+        sizes = block if isinstance(block, tuple) else (block,)
+        if len(sizes) != 3 or any(type(size) is not int for size in sizes):
+            padded = (*sizes, 1, 1)[:3] if all(type(size) is int for size in sizes) else (256, 1, 1)
+            what = f"block={block!r} is not three whole numbers, of threads along x, y and z."
+            raise KernelError(calling_place(), what, f"use block={padded}")
+        _require(min(sizes) > 0, "block", block, "at least 1 thread along each axis")
+        _require(sizes[2] <= 64, "block", block, "at most 64 threads along z")
+        _require(self.threads_per_block <= 1024, "block", block, "1 to 1024 threads per block")
 
     @property
     def threads_per_block(self) -> int:
@@ -162,7 +209,8 @@ class Threads(GpuSchedule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require(1 <= self.coarsening <= 8, "coarsening", self.coarsening, "1 to 8 cells per thread")
+        _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
+        _flag("unit_stride", self.unit_stride)
 
 
 @dataclass(frozen=True)
@@ -181,8 +229,10 @@ class Interleaved(GpuSchedule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _whole("lanes", self.lanes, "2, 4 or 8")
         _require(self.lanes in (2, 4, 8), "lanes", self.lanes, "2, 4 or 8")
         threads = self.threads_per_vector
+        _whole("threads_per_vector", threads, "1, 2 or 4")
         shared = threads in (1, 2, 4) and threads <= self.lanes
         _require(shared, "threads_per_vector", threads, "1, 2 or 4, with at least one lane per thread")
 
@@ -220,7 +270,14 @@ class Schedule:
         ):
             choices = " or ".join(f"{kind.__name__}(...)" for kind in kinds)
             _require(isinstance(part, kinds), name, repr(part), choices)
+        _flag("fma", self.fma)
+        _whole("colours", self.colours, "1, 2, 4 or 8")
         _require(self.colours in (1, 2, 4, 8), "colours", self.colours, "1, 2, 4 or 8")
+        usual: object = self.specialise
+        named = isinstance(usual, tuple) and [type(part) for part in usual] == [str, int]
+        if usual is not None and not named:
+            what = f"specialise={usual!r} is not a field's name and a whole number."
+            raise KernelError(calling_place(), what, 'write for example specialise=("open", 63)')
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import is_warp_reduction
-from heddle.ir.legality import check_specialised
+from heddle.ir.legality import check_integers, check_specialised
 from heddle.ir.loop_versions import specialised_loop
 from heddle.ir.nodes import (
     BOOL,
@@ -58,6 +58,7 @@ def version_loops(kernel: Kernel, request: Request) -> Kernel:
     schedule, target = request.schedule, request.target
     if schedule.specialise is None or not (target.threads or target.inner == "simd"):
         return kernel
+    check_integers(kernel, schedule.specialise[0])
     copying = _Copying(kernel, *schedule.specialise)
     body = copying.threads(kernel.body) if target.threads else copying.rows(kernel.body)
     check_specialised(kernel, copying.field, copying.done)

@@ -75,6 +75,120 @@ def rows_without_cells() -> None:
     Rows(fixed_nx=-8)  # here
 
 
+WRONG: Any = {
+    "a number": 256,
+    "two numbers": (16, 16),
+    "three texts": ("8", "8", "1"),
+    "a fraction": 0.5,
+    "a text": "8",
+    "two": 2,
+}
+"""Not typed: none of these is what the options take."""
+BLOCK = "is not three whole numbers, of threads along x, y and z."
+CELLS = "is not a whole number.\n  Hint: use a positive number of cells"
+
+
+@says("{here}: block=256 " + BLOCK + "\n  Hint: use block=(256, 1, 1)")
+def block_of_one_number() -> None:
+    Threads(block=WRONG["a number"])  # here
+
+
+@says("{here}: block=(16, 16) " + BLOCK + "\n  Hint: use block=(16, 16, 1)")
+def block_of_two_numbers() -> None:
+    Interleaved(2, block=WRONG["two numbers"])  # here
+
+
+@says("{here}: block=('8', '8', '1') " + BLOCK + "\n  Hint: use block=(256, 1, 1)")
+def block_of_texts() -> None:
+    CompressedList(block=WRONG["three texts"])  # here
+
+
+@says("{here}: block=(-8, -8, 1) is out of range.\n  Hint: use at least 1 thread along each axis")
+def block_of_negative_sizes() -> None:
+    Threads(block=(-8, -8, 1))  # here
+
+
+@says("{here}: block=(4, 1, 128) is out of range.\n  Hint: use at most 64 threads along z")
+def block_too_deep() -> None:
+    Threads(block=(4, 1, 128))  # here
+
+
+@says("{here}: minimum_blocks=-1 is out of range.\n  Hint: use 1 to 32, or 0 for any")
+def negative_blocks() -> None:
+    Threads(minimum_blocks=-1)  # here
+
+
+@says("{here}: size=0.5 " + CELLS)
+def half_a_cell() -> None:
+    Strips(WRONG["a fraction"])  # here
+
+
+@says("{here}: size='8' " + CELLS)
+def strips_of_a_text() -> None:
+    Strips(WRONG["a text"])  # here
+
+
+@says("{here}: size=True " + CELLS)
+def strips_of_a_flag() -> None:
+    Strips(True)  # here
+
+
+@says("{here}: prefetch=0.5 " + CELLS + ", or 0 for none")
+def prefetch_of_half_a_cell() -> None:
+    Strips(16, prefetch=WRONG["a fraction"])  # here
+
+
+@says("{here}: prefetch_distance=0.5 is not a whole number.\n  Hint: use a positive number of cache lines")
+def half_a_line() -> None:
+    CacheLines(WRONG["a fraction"])  # here
+
+
+@says("{here}: fixed_nx=0.5 is not a whole number.\n  Hint: use a positive number, or 0 for any")
+def rows_of_half_a_cell() -> None:
+    Rows(fixed_nx=WRONG["a fraction"])  # here
+
+
+@says("{here}: lanes='8' is not a whole number.\n  Hint: use 2, 4 or 8")
+def lanes_of_a_text() -> None:
+    Interleaved(WRONG["a text"])  # here
+
+
+@says("{here}: threads_per_vector=0.5 is not a whole number.\n  Hint: use 1, 2 or 4")
+def half_a_thread() -> None:
+    Interleaved(2, WRONG["a fraction"])  # here
+
+
+@says("{here}: coarsening=0.5 is not a whole number.\n  Hint: use 1 to 8 cells per thread")
+def half_a_cell_per_thread() -> None:
+    Threads(coarsening=WRONG["a fraction"])  # here
+
+
+@says("{here}: colours='8' is not a whole number.\n  Hint: use 1, 2, 4 or 8")
+def colours_of_a_text() -> None:
+    Schedule(colours=WRONG["a text"])  # here
+
+
+@says("{here}: simd=2 is neither True nor False.\n  Hint: use simd=True or simd=False")
+def two_for_a_flag() -> None:
+    Rows(simd=WRONG["two"])  # here
+
+
+@says(
+    "{here}: specialise=('open', 0.5) is not a field's name and a whole number.\n"
+    '  Hint: write for example specialise=("open", 63)'
+)
+def specialised_for_a_fraction() -> None:
+    Schedule(specialise=("open", WRONG["a fraction"]))  # here
+
+
+@says(
+    "k: 'k' cannot be specialised for a value of 'q', whose elements are f64.\n"
+    "  Hint: name a field of integers, such as flags"
+)
+def specialised_for_a_value_of_a_real_field() -> None:
+    kernel([Assignment(p.here, q.here)], schedule=Schedule(specialise=("q", 0)))
+
+
 @says("{here}: colours=3 is out of range.\n  Hint: use 1, 2, 4 or 8")
 def three_colours() -> None:
     Schedule(colours=3)  # here
