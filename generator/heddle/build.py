@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import heddle
-from heddle.emit.files import comment_lines, write_if_changed
+from heddle.emit.files import comment_lines, comment_text, write_if_changed
 from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
 from heddle.emit.module_files import WRAPPER_HEADER, c_header, cpp_header
 from heddle.emit.sweep_file import sweep_header
@@ -142,7 +142,7 @@ def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any
         text = f"{text} {module.citation}"
     return {
         "version": heddle.__version__,
-        "model": module.model.name if module.model.is_absolute() else module.model.as_posix(),
+        "model": comment_text(module.model.name if module.model.is_absolute() else module.model.as_posix()),
         "about": comment_lines([text]),
     }
 

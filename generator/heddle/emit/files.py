@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from unicodedata import category
 
 import jinja2
 
@@ -56,15 +57,28 @@ def _clang_format() -> str:
     )
 
 
+_INVISIBLE = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode's classes of characters that end lines, control terminals or turn the direction of a text."""
+
+
+def comment_text(text: str) -> str:
+    """A text without what C++ or a reader would not take for part of one line of a comment: line ends and
+    control characters; a backslash at the end, which continues the comment in the next line, and ??/, which
+    is one where trigraphs are read."""
+    visible = "".join(" " if category(letter) in _INVISIBLE else letter for letter in text)
+    return visible.replace("??/", "?? /").rstrip("\\ ")
+
+
 def comment_lines(texts: Iterable[str], width: int = LINE - 4) -> list[str]:
-    """The lines of a comment, without its mark. The indentation of a text is that of its other lines, too."""
+    """The lines of a comment, without its mark. The indentation of a text is that of its other lines, too.
+    No text leaves its comment (`comment_text`)."""
     lines: list[str] = []
     for text in texts:
         indent = text[: len(text) - len(text.lstrip())]
         lines += textwrap.wrap(
             text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         ) or [""]
-    return lines
+    return [comment_text(line) for line in lines]
 
 
 def formatted(text: str) -> str:

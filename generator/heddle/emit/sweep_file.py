@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from heddle.emit.expression import type_text
-from heddle.emit.files import render
+from heddle.emit.files import comment_text, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.lane_walls import lanes, sides
 from heddle.emit.signature import Argument, arguments
@@ -163,7 +163,7 @@ class _Sweep:
             "kernel": self.name,
             "name": self.title,
             "element": self.element,
-            "about": self.kernel.about,
+            "about": comment_text(self.kernel.about),
             "base": self._base(),
             "explicit": "explicit " if len(parameters) == 1 else "",
             "constructor": self.constructor,

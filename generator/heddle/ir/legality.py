@@ -284,7 +284,8 @@ def check_integers(kernel: Kernel, name: str) -> None:
     if field is not None and field.type.is_float:
         raise KernelError(
             kernel.name,
-            f"'{kernel.name}' cannot be specialised for a value of '{name}', whose elements are {field.type}.",
+            f"'{kernel.name}' cannot be specialised for a value of '{name}', whose elements are "
+            f"{field.type}.",
             "name a field of integers, such as flags",
         )
 
