@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
+#include "heddle/core/size.hpp"
 #include "heddle/geometry/mesh.hpp"
 #include "heddle/geometry/voxelise.hpp"
 
@@ -35,22 +37,25 @@ bool is_mesh(const std::filesystem::path& path) {
 
 void set_layers(Domain& domain, double lowest, double highest, double air) {
   domain.bottom = std::floor(lowest / domain.cell) * domain.cell;
-  domain.nz = static_cast<std::int64_t>(std::ceil((highest + air - domain.bottom) / domain.cell));
+  domain.nz = heddle::nearest_count(std::ceil((highest + air - domain.bottom) / domain.cell));
+}
+
+/// Throws where so many cells are too many; each of them takes a byte on every rank.
+void require_room(std::int64_t nx, std::int64_t ny, std::int64_t nz, const Options& options) {
+  (void)heddle::require_size({"option --cell-size", "cells", {nx, ny, nz}},
+                             std::min(heddle::memory_limit(), most_cells),
+                             "choose larger cells than " + heddle::number_text(options.cell) +
+                                 " m or a smaller window, and check the size of the input");
 }
 
 void require_size(const Domain& domain, const Options& options) {
-  const double cells =
-      static_cast<double>(domain.nx) * static_cast<double>(domain.ny) * static_cast<double>(domain.nz);
   if (domain.nx < 8 || domain.ny < 8 || domain.nz < 4)
     throw heddle::Error("option --cell-size",
                         "the domain has " + std::to_string(domain.nx) + " x " + std::to_string(domain.ny) +
                             " x " + std::to_string(domain.nz) + " cells only",
-                        "choose smaller cells than " + std::to_string(options.cell) +
+                        "choose smaller cells than " + heddle::number_text(options.cell) +
                             " m or a larger window");
-  if (cells > most_cells)
-    throw heddle::Error("option --cell-size", "the domain would have more than two thousand million cells",
-                        "choose larger cells than " + std::to_string(options.cell) +
-                            " m or a smaller window");
+  require_room(domain.nx, domain.ny, domain.nz, options);
 }
 
 /// Angle of the direction in which the wind blows, from east, counter-clockwise.
@@ -85,6 +90,9 @@ Domain terrain_domain(const Options& options) {
     window.length += domain.margins.upstream + domain.margins.downstream;
     window.width += 2 * domain.margins.side;
   }
+  require_room(heddle::nearest_count(window.length / options.cell),
+               heddle::nearest_count(window.width / options.cell),
+               heddle::nearest_count(std::ceil(options.height / options.cell)), options);
   domain.ground = geometry::resample(model, window, options.cell);
   const auto& heights = domain.ground.height;
   domain.base = std::accumulate(heights.begin(), heights.end(), 0.0) / static_cast<double>(heights.size());
@@ -125,8 +133,8 @@ Domain mesh_domain(const Options& options) {
   geometry::VoxelGrid grid;
   grid.cell = options.cell;
   grid.origin = {lower[0] - domain.margins.upstream, lower[1] - domain.margins.side, lower[2]};
-  domain.nx = std::llround((upper[0] + domain.margins.downstream - grid.origin[0]) / options.cell);
-  domain.ny = std::llround((upper[1] + domain.margins.side - grid.origin[1]) / options.cell);
+  domain.nx = heddle::nearest_count((upper[0] + domain.margins.downstream - grid.origin[0]) / options.cell);
+  domain.ny = heddle::nearest_count((upper[1] + domain.margins.side - grid.origin[1]) / options.cell);
   require_size(domain, options);
   grid.extent = {domain.nx, domain.ny, domain.nz};
   domain.fluid = geometry::voxelise(mesh, grid);

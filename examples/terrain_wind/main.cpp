@@ -18,6 +18,7 @@
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/progress.hpp"
+#include "heddle/core/size.hpp"
 #include "heddle/io/output.hpp"
 #include "heddle/io/output_folder.hpp"
 #include "heddle/program/program.hpp"
@@ -153,6 +154,17 @@ void draw(const Options& options, const Domain& domain, std::array<std::vector<f
   draw_picture(flow, options, {"Wind over the " + domain.title, subtitle}, file);
 }
 
+/// Throws where the cells of one rank do not fit into this machine: the system would end the program later.
+void require_memory(const Options& options, const Domain& domain, const heddle::Transport& processes) {
+  if (options.gpu) return;                        // devices say it themselves
+  constexpr std::int64_t values = 19 + 1 + 3 + 3; // populations, density, velocity and its mean
+  (void)heddle::require_size({"option --cell-size",
+                              "cells of air per rank",
+                              {domain.fluid_cells() / processes.ranks()},
+                              values * sizeof(float)},
+                             heddle::memory_limit(), "choose larger cells, a smaller window or more ranks");
+}
+
 void run(const Options& options, heddle::Ranks& ranks) {
   const Clock clock;
   heddle::Environment environment({.threads = options.threads.value_or(0)});
@@ -160,6 +172,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   heddle::Transport& processes = ranks.processes();
   const bool prints = ranks.first();
   const Domain domain = make_domain(options);
+  require_memory(options, domain, processes);
   const LogProfile wind(options.wind, options.reference, options.roughness);
   const double fastest = wind(domain.top() - domain.base);
   const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));

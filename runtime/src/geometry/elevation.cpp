@@ -2,6 +2,7 @@
 #include "heddle/geometry/elevation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -10,9 +11,12 @@
 #include <numbers>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "bytes.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
+#include "heddle/core/size.hpp"
 #include "heddle/geometry/npy.hpp"
 
 namespace heddle::geometry {
@@ -276,12 +280,15 @@ HeightMap resample(const Elevation& model, const Window& window, double cell) {
   require_inside(model, window);
   HeightMap map;
   map.cell = cell;
-  map.nx = std::llround(window.length / cell);
-  map.ny = std::llround(window.width / cell);
+  map.nx = nearest_count(window.length / cell);
+  map.ny = nearest_count(window.width / cell);
   if (map.nx < 4 || map.ny < 4)
     throw Error(place(model.source), "the window holds fewer than 4 cells along a side",
                 "choose a larger --window or a smaller --cell-size");
-  map.height.resize(static_cast<std::size_t>(map.nx * map.ny));
+  const std::int64_t heights =
+      require_size({place(model.source), "heights of the grid", {map.nx, map.ny}, sizeof(double)},
+                   memory_limit(), "choose a smaller --window or a larger --cell-size");
+  map.height.resize(static_cast<std::size_t>(heights));
   const int parts = std::max(1, static_cast<int>(std::lround(cell / std::min(model.cell_x, model.cell_y))));
   const double c = std::cos(window.angle);
   const double s = std::sin(window.angle);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/size.hpp"
 
 namespace heddle::geometry {
 namespace {
@@ -133,11 +134,13 @@ std::vector<std::vector<Crossing>> cross(const Mesh& mesh, const VoxelGrid& grid
 } // namespace
 
 std::vector<std::uint8_t> voxelise(const Mesh& mesh, const VoxelGrid& grid) {
+  const std::int64_t cells = require_size(
+      {"mesh '" + mesh.source + "'", "cells of the grid", {grid.extent[0], grid.extent[1], grid.extent[2]}},
+      memory_limit(), "choose larger cells");
   require_closed(mesh);
   const bool oriented = consistently_oriented(mesh);
-  const auto [nx, ny, nz] = grid.extent;
-  std::vector<std::uint8_t> votes(static_cast<std::size_t>(nx * ny * nz), 0);
-  const std::array<std::int64_t, 3> stride{1, nx, nx * ny};
+  std::vector<std::uint8_t> votes(static_cast<std::size_t>(cells), 0);
+  const std::array<std::int64_t, 3> stride{1, grid.extent[0], grid.extent[0] * grid.extent[1]};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::vector<std::vector<Crossing>> columns = cross(mesh, grid, axis);
     const std::size_t u_axis = (axis + 1) % 3;
@@ -163,7 +166,9 @@ std::vector<std::uint8_t> voxelise(const Mesh& mesh, const VoxelGrid& grid) {
 }
 
 std::vector<std::uint8_t> below_ground(const HeightMap& map, double grid_bottom, std::int64_t layers) {
-  std::vector<std::uint8_t> solid(static_cast<std::size_t>(map.nx * map.ny * layers), 0);
+  const std::int64_t cells = require_size({"grid above the ground", "cells", {map.nx, map.ny, layers}},
+                                          memory_limit(), "choose larger cells");
+  std::vector<std::uint8_t> solid(static_cast<std::size_t>(cells), 0);
   const auto plane = static_cast<std::size_t>(map.nx * map.ny);
   for (std::int64_t k = 0; k < layers; ++k) {
     const double centre = grid_bottom + (static_cast<double>(k) + 0.5) * map.cell;

@@ -152,6 +152,26 @@ TEST(Domain, BadInputsAreNamed) {
   EXPECT_TRUE(contains(message(outside), "extends beyond the file's area by"));
 }
 
+TEST(Domain, WhatAFileAnnouncesIsComparedWithMemoryBeforeItIsAllocated) {
+  const test::Folder folder;
+  const auto message = [&](const std::string& name, const std::string& text) {
+    return error_of([&] { (void)make_domain(options_for(folder.write(name, text), 50)); });
+  };
+  // 2^32 cells along both sides: their number wraps to none.
+  EXPECT_TRUE(contains(message("a.asc", "ncols 2\nnrows 2\ndx 107374182400\ndy 107374182400\n1 2 3 4\n"),
+                       "4294967296 x 4294967296 x 10 cells would need"));
+  EXPECT_TRUE(contains(message("b.asc", "ncols 2\nnrows 2\ndx 426333425450\ndy 27042719050\n1 2 3 4\n"),
+                       "17053337018 x 1081708762 x 10 cells would need"));
+  // 38 bytes, and at the default size of cells more than a thousand million columns.
+  EXPECT_TRUE(contains(message("c.asc", "ncols 2\nnrows 2\ndx 1e6\ndy 1e6\n1 2 3 4\n"),
+                       "40000 x 40000 x 10 cells would need"));
+  EXPECT_TRUE(
+      contains(message("d.asc", "ncols 2\nnrows 2\ndx 1e300\ndy 1e300\n1 2 3 4\n"), "and the limit is"));
+  const std::string faces = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  EXPECT_TRUE(contains(message("e.obj", "v 0 0 0\nv 1e14 0 0\nv 0 1e14 0\nv 0 0 1e14\n" + faces),
+                       "cells would need"));
+}
+
 TEST(Domain, AMeshStandsOnFlatGroundAndALeakIsRefused) {
   const test::Folder folder;
   const std::string vertices =

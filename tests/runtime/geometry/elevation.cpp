@@ -124,6 +124,20 @@ TEST(Resample, NamesTheSideTheWindowLeaves) {
   EXPECT_TRUE(contains(message({1000, 1000, 60, 900, 0}), "fewer than 4 cells"));
 }
 
+TEST(Resample, MoreHeightsThanTheMachineHoldsAreRefusedBeforeTheyAreAllocated) {
+  // 2^32 x 2^32 heights: their number wraps to none, and each would be written outside.
+  const double far = 107374182400;
+  const Elevation model{2, 2, far, far, {1, 2, 3, 4}, "far"};
+  const auto message = [&](double length, double width) {
+    return error_of([&] { (void)resample(model, {far, far, length, width, 0}, 50); });
+  };
+  EXPECT_TRUE(contains(message(2 * far, 2 * far), "4294967296 x 4294967296 heights of the grid would need"));
+  EXPECT_TRUE(contains(message(5e7, 5e8), "1000000 x 10000000 heights of the grid would need 80 TB"));
+  const Elevation wider{2, 2, 1e300, 1e300, {1, 2, 3, 4}, "wider"};
+  EXPECT_TRUE(contains(error_of([&] { (void)resample(wider, {1e300, 1e300, 1e300, 1e300, 0}, 50); }),
+                       "and the limit is"));
+}
+
 TEST(Resample, NamesTheHeightThatIsMissing) {
   Elevation model = plane(0, 0, 0);
   model.height[static_cast<std::size_t>(12 + 10 * model.columns)] = std::numeric_limits<double>::quiet_NaN();

@@ -103,5 +103,14 @@ TEST(BelowGround, CellsWithTheirCentreBelowTheHeightAreSolid) {
   EXPECT_EQ(below_ground(map, 100, 3), (std::vector<std::uint8_t>{0, 1, 0, 1, 0, 0}));
 }
 
+TEST(Voxelise, MoreCellsThanTheMachineHoldsAreRefused) {
+  constexpr std::int64_t wide = std::int64_t{1} << 32; // 2^64 cells, which wrap to none
+  const auto refused = [](const auto& action) {
+    EXPECT_TRUE(contains(error_of(action), "and the limit is"));
+  };
+  refused([] { (void)voxelise(test::box({0, 0, 0}, {1, 1, 1}), {{0, 0, 0}, 1, {wide, wide, 1}}); });
+  refused([] { (void)below_ground({2, 2, 50, {1, 2, 3, 4}}, 0, std::int64_t{1} << 62); });
+}
+
 } // namespace
 } // namespace heddle::geometry

@@ -78,7 +78,8 @@ struct HeightMap {
 /// Samples the model on `window` with square cells of size `cell`: bilinear between cell centres, constant
 /// over the outer half cell, averaged over sub-samples where `cell` is coarser than the model. Throws
 /// heddle::Error: a window that leaves the model (by how much, on which side), fewer than 4 cells along a
-/// side, a height without data that the window needs (row and column, counted as in the file).
+/// side, more heights than memory_limit(), a height without data that the window needs (row and column,
+/// counted as in the file).
 [[nodiscard]] HeightMap resample(const Elevation& model, const Window& window, double cell);
 
 /// Widths over which `blend_edges` acts, m.

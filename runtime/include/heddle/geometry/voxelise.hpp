@@ -24,12 +24,13 @@ struct VoxelGrid {
 /// centre, and two of three decide. Which triangles a ray pierces is decided edge by edge with one arithmetic
 /// result an edge, so that triangles that share an edge never both take or both miss a ray. Where
 /// neighbouring triangles have opposite orientation the parity of the crossings replaces the winding number.
-/// Throws heddle::Error for a surface that is not closed: how many holes, where the largest is and how long
-/// its rim.
+/// Throws heddle::Error for more cells than memory_limit(), and for a surface that is not closed: how many
+/// holes, where the largest is and how long its rim.
 [[nodiscard]] std::vector<std::uint8_t> voxelise(const Mesh& mesh, const VoxelGrid& grid);
 
 /// One byte per cell, x fastest: 1 where the cell's centre is below the ground `map`; `grid_bottom` is the
-/// height of the grid's lower face, `layers` its number of cells in z.
+/// height of the grid's lower face, `layers` its number of cells in z. Throws heddle::Error for more cells
+/// than memory_limit().
 [[nodiscard]] std::vector<std::uint8_t> below_ground(const HeightMap& map, double grid_bottom,
                                                      std::int64_t layers);
 
