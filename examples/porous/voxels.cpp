@@ -28,26 +28,20 @@ Image from_numpy(const std::filesystem::path& path, heddle::geometry::Array arra
 
 /// The array of that name, or the only one with three axes: the others may be of any type.
 Image read_npz(const std::filesystem::path& path, const std::string& wanted) {
-  if (!wanted.empty()) return from_numpy(path, heddle::geometry::read_npz(path, wanted));
-  std::optional<heddle::geometry::Array> found;
-  std::optional<heddle::Error> unreadable;
+  namespace geometry = heddle::geometry;
+  if (!wanted.empty()) return from_numpy(path, geometry::read_npz(path, wanted));
   std::vector<std::string> fitting;
+  std::vector<std::string> unreadable;
   std::string known;
-  for (const std::string& name : heddle::geometry::npz_names(path)) {
-    known += (known.empty() ? "" : ", ") + name;
-    try {
-      heddle::geometry::Array array = heddle::geometry::read_npz(path, name);
-      if (array.shape.size() != 3) continue;
-      found = std::move(array);
-      fitting.push_back(name);
-    } catch (const heddle::Error& error) {
-      unreadable = error;
-    }
+  for (const geometry::ArrayInfo& array : geometry::npz_arrays(path)) {
+    known += (known.empty() ? "" : ", ") + array.name;
+    if (!array.shape) unreadable.push_back(array.name);
+    if (array.shape && array.shape->size() == 3) fitting.push_back(array.name);
   }
-  if (!found && unreadable) throw heddle::Error(*unreadable);
-  if (!found) refuse(path, "none of its arrays has three axes", "it has: " + known);
+  if (fitting.empty() && !unreadable.empty()) fitting = {unreadable.front()}; // which says why
+  if (fitting.empty()) refuse(path, "none of its arrays has three axes", "it has: " + known);
   require_one(path, fitting);
-  return from_numpy(path, std::move(*found));
+  return from_numpy(path, geometry::read_npz(path, fitting.front()));
 }
 
 Image read_raw(const std::filesystem::path& path, const std::array<std::int64_t, 3>& size) {

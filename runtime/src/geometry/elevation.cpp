@@ -71,9 +71,9 @@ std::optional<double> middle_latitude(double first, double second) {
 }
 
 Elevation read_npz_elevation(const std::filesystem::path& path, CellSize cell) {
-  const std::vector<std::string> names = npz_names(path);
+  const std::vector<ArrayInfo> arrays = npz_arrays(path);
   const auto has = [&](std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(arrays, name, &ArrayInfo::name) != arrays.end();
   };
   const auto scalar = [&](const std::string& name) {
     const Array value = read_npz(path, name);
@@ -86,8 +86,8 @@ Elevation read_npz_elevation(const std::filesystem::path& path, CellSize cell) {
     model = from_array(read_npz(path, "elevation"), path);
   } else {
     std::vector<std::string> planes;
-    for (const std::string& name : names)
-      if (read_npz(path, name).shape.size() == 2) planes.push_back(name);
+    for (const ArrayInfo& array : arrays)
+      if (array.shape && array.shape->size() == 2) planes.push_back(array.name);
     if (planes.size() != 1)
       throw Error(place(path),
                   "it has no array 'elevation', but " + std::to_string(planes.size()) +

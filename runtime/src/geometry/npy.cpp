@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/geometry/npy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "bytes.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/size.hpp"
 #include "zip.hpp"
 
 namespace heddle::geometry {
@@ -49,16 +51,6 @@ std::vector<std::int64_t> parse_shape(std::string_view text, const std::string& 
   return shape;
 }
 
-std::int64_t product(const std::vector<std::int64_t>& shape, const std::string& where) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) {
-    if (extent != 0 && count > std::numeric_limits<std::int64_t>::max() / 64 / extent)
-      refuse(where, "its shape is too large");
-    count *= extent;
-  }
-  return count;
-}
-
 template <class T> void widen(Bytes data, std::vector<double>& values) {
   for (std::size_t n = 0; n < values.size(); ++n)
     values[n] = static_cast<double>(value_at<T>(data, n * sizeof(T)));
@@ -85,7 +77,18 @@ constexpr std::array<ElementType, 11> element_types{{
     {"<f8", "float64", 8, widen<double>},
 }};
 
-Array parse_npy(Bytes bytes, const std::string& where) {
+/// What stands before the values.
+struct Header {
+  std::vector<std::int64_t> shape;
+  const ElementType* type;
+  std::size_t start; // of the values
+};
+
+constexpr std::size_t longest_preamble = 12;    // magic, version, length of the text
+constexpr std::size_t longest_text = 64 * 1024; // NumPy itself reads 10 000 bytes
+
+/// Where the values begin; bytes: at least the first longest_preamble ones, where there are so many.
+std::size_t values_begin(Bytes bytes, const std::string& where) {
   if (bytes.size() < 10 ||
       std::string_view(reinterpret_cast<const char*>(bytes.data()), magic.size()) != magic)
     refuse(where, "this is not an npy array: its first bytes differ");
@@ -96,32 +99,51 @@ Array parse_npy(Bytes bytes, const std::string& where) {
   if (bytes.size() < start) refuse(where, "its npy header is incomplete");
   const std::size_t length =
       version == 1 ? value_at<std::uint16_t>(bytes, 8) : std::size_t{value_at<std::uint32_t>(bytes, 8)};
-  if (start + length > bytes.size()) refuse(where, "its npy header is incomplete");
-  const std::string_view header(reinterpret_cast<const char*>(bytes.data()) + start, length);
+  if (length > longest_text) refuse(where, "its npy header has " + std::to_string(length) + " bytes");
+  return start + length;
+}
 
-  Array array;
-  array.shape = parse_shape(entry(header, "shape", where), where);
-  const std::int64_t count = product(array.shape, where);
-  if (!entry(header, "fortran_order", where).starts_with("False") && array.shape.size() > 1)
+/// bytes: the file up to its values, at least.
+Header parse_header(Bytes bytes, const std::string& where) {
+  Header header{{}, nullptr, values_begin(bytes, where)};
+  if (header.start > bytes.size()) refuse(where, "its npy header is incomplete");
+  const std::size_t first = bytes[6] == 1 ? 10 : 12;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + first, header.start - first);
+  header.shape = parse_shape(entry(text, "shape", where), where);
+  if (!entry(text, "fortran_order", where).starts_with("False") && header.shape.size() > 1)
     throw Error(where, "the array is in Fortran order", "save numpy.ascontiguousarray(a)");
-  std::string_view code = entry(header, "descr", where);
+  std::string_view code = entry(text, "descr", where);
   const std::size_t quote = code.empty() || code.front() != '\'' ? code.npos : code.find('\'', 1);
   code = quote == code.npos ? std::string_view{} : code.substr(1, quote - 1);
-  const ElementType* type = nullptr;
   for (const ElementType& candidate : element_types)
-    if (candidate.code == code) type = &candidate;
-  if (type == nullptr)
+    if (candidate.code == code) header.type = &candidate;
+  if (header.type == nullptr)
     throw Error(where, "element type '" + std::string(code) + "' is not supported",
                 "convert to int16, int32, float32 or float64, little endian, before saving");
-  const Bytes data = bytes.subspan(start + length);
-  if (data.size() < static_cast<std::size_t>(count) * type->size)
+  return header;
+}
+
+/// The number of values that a header announces, where they may be read: as stored and widened.
+std::int64_t require_values(const Header& header, std::size_t file_bytes, const std::string& where) {
+  const auto bytes_each = static_cast<std::int64_t>(header.type->size + sizeof(double));
+  return require_size({where, "values", header.shape, bytes_each},
+                      input_limit(static_cast<double>(file_bytes)), input_hint());
+}
+
+Array parse_npy(Bytes bytes, std::size_t file_bytes, const std::string& where) {
+  Header header = parse_header(bytes, where);
+  const auto count = static_cast<std::size_t>(require_values(header, file_bytes, where));
+  const Bytes data = bytes.subspan(header.start);
+  if (data.size() / header.type->size < count)
     throw Error(where,
-                "it ends after " + std::to_string(data.size() / type->size) + " of " + std::to_string(count) +
-                    " values",
+                "it ends after " + std::to_string(data.size() / header.type->size) + " of " +
+                    std::to_string(count) + " values",
                 "the file is incomplete: copy it again");
-  array.type = type->name;
-  array.values.resize(static_cast<std::size_t>(count));
-  type->widen(data, array.values);
+  Array array;
+  array.shape = std::move(header.shape);
+  array.type = header.type->name;
+  array.values.resize(count);
+  header.type->widen(data, array.values);
   return array;
 }
 
@@ -133,26 +155,55 @@ std::string place(const std::filesystem::path& path) {
   return "file '" + path.string() + "'";
 }
 
+/// The members of an archive; no two are the same array.
+std::vector<ZipMember> arrays_of(Bytes bytes, const std::string& where) {
+  std::vector<ZipMember> members = zip_members(bytes, where);
+  std::vector<std::string> names;
+  for (const ZipMember& member : members)
+    names.push_back(plain_name(member.name));
+  std::ranges::sort(names);
+  const auto same = std::ranges::adjacent_find(names);
+  if (same != names.end()) refuse(where, "it has the array '" + *same + "' twice");
+  return members;
+}
+
+/// Of a member, of which nothing behind its header is unpacked.
+Header header_of(Bytes bytes, const ZipMember& member, const std::string& where) {
+  const std::string array = where + ", array '" + plain_name(member.name) + "'";
+  const std::size_t start = values_begin(zip_start(bytes, member, longest_preamble, where), array);
+  return parse_header(zip_start(bytes, member, start, where), array);
+}
+
 } // namespace
 
 Array read_npy(const std::filesystem::path& path) {
-  return parse_npy(read_file(path), place(path));
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  return parse_npy(bytes, bytes.size(), place(path));
 }
 
-std::vector<std::string> npz_names(const std::filesystem::path& path) {
+std::vector<ArrayInfo> npz_arrays(const std::filesystem::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  std::vector<std::string> names;
-  for (const ZipMember& member : zip_members(bytes, place(path)))
-    names.push_back(plain_name(member.name));
-  return names;
+  std::vector<ArrayInfo> arrays;
+  for (const ZipMember& member : arrays_of(bytes, place(path))) {
+    ArrayInfo& array = arrays.emplace_back(plain_name(member.name));
+    try {
+      array.shape = header_of(bytes, member, place(path)).shape;
+    } catch (const Error&) {
+      array.shape.reset(); // read_npz() says what is wrong with it
+    }
+  }
+  return arrays;
 }
 
 Array read_npz(const std::filesystem::path& path, const std::string& name) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   std::string known;
-  for (const ZipMember& member : zip_members(bytes, place(path))) {
-    if (plain_name(member.name) == name)
-      return parse_npy(zip_extract(bytes, member, place(path)), place(path) + ", array '" + name + "'");
+  for (const ZipMember& member : arrays_of(bytes, place(path))) {
+    if (plain_name(member.name) == name) {
+      const std::string where = place(path) + ", array '" + name + "'";
+      (void)require_values(header_of(bytes, member, place(path)), bytes.size(), where);
+      return parse_npy(zip_extract(bytes, member, place(path)), bytes.size(), where);
+    }
     known += (known.empty() ? "" : ", ") + plain_name(member.name);
   }
   throw Error(place(path), "it has no array '" + name + "'", "choose one of: " + known);

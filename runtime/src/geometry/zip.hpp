@@ -22,11 +22,16 @@ struct ZipMember {
   std::uint32_t header_offset = 0;
 };
 
-/// The members of the archive `bytes`; `where` names it in errors.
+/// The members of the archive `bytes`; `where` names it in errors. Throws heddle::Error also for members that
+/// share bytes: a small file could be unpacked many times over.
 std::vector<ZipMember> zip_members(Bytes bytes, const std::string& where);
 
 /// Unpacks one member and verifies its checksum.
 std::vector<std::uint8_t> zip_extract(Bytes bytes, const ZipMember& member, const std::string& where);
+
+/// The first `count` bytes of a member, or all where it has fewer; their checksum is not known.
+std::vector<std::uint8_t> zip_start(Bytes bytes, const ZipMember& member, std::size_t count,
+                                    const std::string& where);
 
 } // namespace heddle::geometry
 

@@ -41,6 +41,54 @@ TEST(Elevation, NpzInDegreesTurnsNorthUp) {
   EXPECT_NEAR(model.cell_y, 92.47, 0.01);
 }
 
+/// Members of an archive with the same data: only the first one's lie in the file.
+std::string overlapping(const std::string& data, int count) {
+  const std::string one = test::zip({{"a00000.npy", data}}, true);
+  const std::size_t directory = one.find("PK\x01\x02");
+  const std::size_t end = one.find("PK\x05\x06");
+  std::string entries;
+  for (int n = 0; n < count; ++n) {
+    std::string entry = one.substr(directory, end - directory);
+    const std::string number = std::to_string(n);
+    entry.replace(entry.find("a00000") + 6 - number.size(), number.size(), number);
+    entries += entry;
+  }
+  const auto entries_16 = static_cast<std::uint16_t>(count);
+  return test::joined({one.substr(0, directory), entries, "PK\x05\x06", test::raw(std::uint32_t{0}),
+                       test::raw(entries_16), test::raw(entries_16),
+                       test::raw(static_cast<std::uint32_t>(entries.size())),
+                       test::raw(static_cast<std::uint32_t>(directory)), test::raw(std::uint16_t{0})});
+}
+
+TEST(Elevation, AnArchiveThatAnnouncesGigabytesIsRefusedByItsHeader) {
+  const test::Folder folder;
+  // 30800 x 30800 zeros would deflate to 0.9 MB; the header says so, nothing else is read.
+  const std::string head = npy<std::uint8_t>("|u1", "(30800, 30800)", {});
+  for (const char* const name : {"elevation.npy", "heights.npy"}) {
+    const auto path = folder.write("bomb.npz", test::zip({{name, head + std::string(1 << 20, '\0')}}, true));
+    EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path, {30, 30}); }),
+                         "30800 x 30800 values would need 8.54 GB of memory, and the limit is 1.5 GB"))
+        << name;
+  }
+}
+
+TEST(Elevation, AnArchiveWhoseMembersOverlapIsRefused) {
+  const test::Folder folder;
+  const std::string data = npy<std::uint8_t>("|u1", "(1000, 1000)", std::vector<std::uint8_t>(1000000, 0));
+  const auto path = folder.write("overlap.npz", overlapping(data, 3000));
+  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path, {30, 30}); }),
+                       "'a00000.npy' and 'a00001.npy' share bytes"));
+}
+
+TEST(Elevation, AnArchiveThatNamesAnArrayTwiceIsRefused) {
+  const test::Folder folder;
+  const auto path =
+      folder.write("twice.npz", test::zip({{"elevation.npy", npy<float>("<f4", "(2, 2)", {1, 2, 3, 4})},
+                                           {"elevation.npy", npy<float>("<f4", "(2, 2)", {5, 6, 7, 8})}},
+                                          true));
+  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path, {30, 30}); }), "'elevation' twice"));
+}
+
 TEST(Elevation, NpyNeedsACellSize) {
   const test::Folder folder;
   const auto path = folder.write("e.npy", npy<float>("<f4", "(2, 2)", {1, 2, 3, 4}));

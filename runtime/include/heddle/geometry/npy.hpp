@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,21 @@ struct Array {
 /// Format: NumPy Enhancement Proposal 1.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);
 
-/// The names of the arrays in an `.npz` archive, without the suffix `.npy`, in the order of its directory.
-[[nodiscard]] std::vector<std::string> npz_names(const std::filesystem::path& path);
+/// What is known of an array before its values are read.
+struct ArrayInfo {
+  std::string name; ///< without the suffix `.npy`
+  /// As in Array; nothing for a member that read_npz() refuses by its header.
+  std::optional<std::vector<std::int64_t>> shape;
+};
+
+/// The arrays in an `.npz` archive by their headers alone, in the order of its directory. Throws
+/// heddle::Error like read_npz(), also for an archive whose members share a name or bytes.
+[[nodiscard]] std::vector<ArrayInfo> npz_arrays(const std::filesystem::path& path);
 
 /// Reads the array `name` of an `.npz` archive (ZIP, members stored or deflated, checksums verified).
-/// Throws heddle::Error: missing file, not an archive, no such array (the message lists what there is),
-/// corrupt or truncated member. Archives above 4 GiB (ZIP64) are refused.
+/// Throws heddle::Error: missing file, not an archive, no such array (the message lists what there is), more
+/// values than input_limit() lets a file of this size have (seen in the header), corrupt or truncated member.
+/// Archives above 4 GiB (ZIP64) are refused.
 [[nodiscard]] Array read_npz(const std::filesystem::path& path, const std::string& name);
 
 } // namespace heddle::geometry
