@@ -36,7 +36,24 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-Elevation from_array(const Array& array, const std::filesystem::path& path) {
+/// What a height may be, m: the ground of no planet lies beyond. Files mark gaps with numbers far outside.
+constexpr double lowest_ground = -12'000; // the deepest sea has 10 935 m
+constexpr double highest_ground = 100'000;
+
+/// Throws where a height is neither a gap (NaN) nor that of some ground; row 0 of the model is in the south.
+void require_heights(const Elevation& model) {
+  const auto wrong = std::ranges::find_if(
+      model.height, [](double z) { return !std::isnan(z) && !(z >= lowest_ground && z <= highest_ground); });
+  if (wrong == model.height.end()) return;
+  const std::int64_t n = wrong - model.height.begin();
+  throw Error(place(model.source),
+              "the height at row " + std::to_string(model.rows - 1 - n / model.columns) + ", column " +
+                  std::to_string(n % model.columns) + " (from the north-west corner, from 0) is " +
+                  number_text(*wrong) + " m",
+              "if it stands for a missing height, say so: NODATA_value of an .asc, NaN in an array");
+}
+
+Elevation from_array(Array array, const std::filesystem::path& path) {
   if (array.shape.size() != 2 || array.shape[0] < fewest_cells || array.shape[1] < fewest_cells) {
     std::string shape;
     for (const std::int64_t extent : array.shape)
@@ -48,11 +65,13 @@ Elevation from_array(const Array& array, const std::filesystem::path& path) {
   model.rows = array.shape[0];
   model.columns = array.shape[1];
   model.source = path.string();
-  model.height.resize(array.values.size());
-  for (std::int64_t row = 0; row < model.rows; ++row) {
-    const auto from = array.values.begin() + (model.rows - 1 - row) * model.columns;
-    std::copy(from, from + model.columns, model.height.begin() + row * model.columns);
+  model.height = std::move(array.values);
+  for (std::int64_t row = 0; row < model.rows / 2; ++row) { // south up
+    const auto from = model.height.begin() + row * model.columns;
+    std::swap_ranges(from, from + model.columns,
+                     model.height.begin() + (model.rows - 1 - row) * model.columns);
   }
+  require_heights(model);
   return model;
 }
 
@@ -134,6 +153,17 @@ std::optional<double> number(std::string_view word) {
   return value;
 }
 
+constexpr std::array<std::string_view, 10> header_words{"ncols",     "nrows",       "xllcorner", "yllcorner",
+                                                        "xllcenter", "yllcenter",   "cellsize",  "dx",
+                                                        "dy",        "nodata_value"};
+
+std::string known_words() {
+  std::string text = "one of";
+  for (const std::string_view word : header_words)
+    text.append(" ").append(word);
+  return text;
+}
+
 Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   Words words(bytes);
@@ -141,12 +171,20 @@ Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
   std::string_view word = words.next();
   while (!word.empty() && !number(word)) {
     const std::string key = lower_case(std::string(word));
+    if (std::ranges::find(header_words, key) == header_words.end())
+      throw Error(place(path), "header entry '" + key.substr(0, 20) + "' is not known", known_words());
     const std::optional<double> value = number(words.next());
-    if (!value)
+    if (!value || !(std::isfinite(*value) || (std::isnan(*value) && key == "nodata_value")))
       throw Error(place(path), "header entry '" + key + "' has no number", "see the ESRI ASCII grid format");
-    header[key] = *value;
+    if (!header.emplace(key, *value).second)
+      throw Error(place(path), "header entry '" + key + "' stands there twice", "remove the wrong one");
     word = words.next();
   }
+  for (const auto& [corner, centre] :
+       {std::pair("xllcorner", "xllcenter"), std::pair("yllcorner", "yllcenter")})
+    if (header.contains(corner) && header.contains(centre))
+      throw Error(place(path), std::string("its header has both '") + corner + "' and '" + centre + "'",
+                  "remove the wrong one");
   const auto get = [&](std::string_view key) {
     const auto found = header.find(key);
     return found == header.end() ? std::optional<double>{} : std::optional<double>(found->second);
@@ -163,7 +201,7 @@ Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
   Array array;
   array.shape = {extent("nrows"), extent("ncols")};
   const double missing = get("nodata_value").value_or(-9999);
-  const auto count = static_cast<std::size_t>(array.shape[0] * array.shape[1]);
+  const auto count = static_cast<std::size_t>(array.shape[0] * array.shape[1]); // extents are below 10^6
   // Two characters are the least that a height takes: a header that promises more must not make us allocate
   // it.
   if (count > bytes.size() / 2 + 1)
@@ -189,7 +227,7 @@ Elevation read_ascii_grid(const std::filesystem::path& path, CellSize cell) {
                     " heights",
                 "the file is incomplete: copy it again");
 
-  Elevation model = from_array(array, path);
+  Elevation model = from_array(std::move(array), path);
   double x = cell.x;
   double y = cell.y;
   std::optional<double> latitude;

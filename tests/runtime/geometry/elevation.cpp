@@ -119,6 +119,37 @@ TEST(Elevation, AsciiGrid) {
   EXPECT_TRUE(contains(message("ncols 2\nnrows 2\n1 2 3 4"), "the cell size is missing"));
 }
 
+TEST(Elevation, AsciiGridHeadersAreReadWordByWord) {
+  const test::Folder folder;
+  const auto message = [&](const std::string& header) {
+    const auto path = folder.write("bad.asc", header + "1 2\n3 4\n");
+    return error_of([&] { (void)read_elevation(path); });
+  };
+  const std::string good = "ncols 2\nnrows 2\ncellsize 25\n";
+  EXPECT_TRUE(contains(message(good + "NODATAVALUE -99\n"), "header entry 'nodatavalue' is not known"));
+  EXPECT_TRUE(contains(message(good + "ncols 4\n"), "header entry 'ncols' stands there twice"));
+  EXPECT_TRUE(contains(message(good + "xllcorner inf\n"), "header entry 'xllcorner' has no number"));
+  EXPECT_TRUE(contains(message(good + "xllcorner 1\nxllcenter 1\n"), "both 'xllcorner' and 'xllcenter'"));
+  EXPECT_NO_THROW((void)read_elevation(folder.write("nan.asc", good + "NODATA_value nan\n1 2\n3 nan\n")));
+}
+
+TEST(Elevation, HeightsThatNoGroundHasAreRefused) {
+  const test::Folder folder;
+  for (const char* const height : {"inf", "-3.4e38", "-32768", "2e5"}) {
+    const std::string text = std::string("ncols 2\nnrows 2\ncellsize 25\n1 2\n3 ") + height + "\n";
+    const std::string message = error_of([&] { (void)read_elevation(folder.write("bad.asc", text)); });
+    EXPECT_TRUE(contains(message, "at row 1, column 1")) << height;
+    EXPECT_TRUE(contains(message, "NODATA_value")) << height;
+    // The same number, declared as missing, is a gap.
+    const std::string declared =
+        std::string("ncols 2\nnrows 2\ncellsize 25\nNODATA_value ") + height + "\n1 2\n3 " + height + "\n";
+    if (std::string(height) == "inf") continue; // no value of a header
+    EXPECT_TRUE(std::isnan(read_elevation(folder.write("gap.asc", declared)).at(1, 0))) << height;
+  }
+  const auto array = folder.write("bad.npy", npy<float>("<f4", "(2, 2)", {1, 2, -3.4e38F, 4}));
+  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(array, {30, 30}); }), "at row 1, column 0"));
+}
+
 TEST(Elevation, AsciiGridInDegrees) {
   const test::Folder folder;
   const auto path = folder.write(

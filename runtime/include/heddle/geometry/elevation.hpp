@@ -46,7 +46,8 @@ struct DegreeLength {
 ///   .asc  ESRI ASCII grid, NODATA_value becomes NaN; cell size in degrees where it is below 0.1 and the
 ///   corner is a
 ///         longitude and latitude
-/// Throws heddle::Error: missing or corrupt file, wrong shape, no cell size, unknown suffix.
+/// Throws heddle::Error: missing or corrupt file, wrong shape, no cell size, unknown suffix, a header entry
+/// of an .asc that is unknown or stands there twice, a height that is infinite, below -12 km or above 100 km.
 [[nodiscard]] Elevation read_elevation(const std::filesystem::path& path, CellSize cell = {});
 
 /// A rectangle on the ground, in metres from the south-west corner of the model. The grid that is laid on it
