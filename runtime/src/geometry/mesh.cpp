@@ -2,6 +2,7 @@
 #include "heddle/geometry/mesh.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@
 
 #include "bytes.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
 
 namespace heddle::geometry {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 constexpr std::size_t stl_header = 84;
 constexpr std::size_t stl_record = 50;
 constexpr double default_weld = 1e-7;
+constexpr const char* move_it = "coordinates may be up to 1e15: move or scale the mesh";
+constexpr double furthest = 1e15; // of a coordinate: beyond, neighbouring numbers are further apart than 0.1
 
 std::string place(const std::string& source) {
   return "mesh '" + source + "'";
@@ -49,6 +53,8 @@ Point parse_point(std::string_view line, const std::string& where) {
     if (!value || !std::isfinite(*value))
       throw Error(where, "'" + std::string(word.substr(0, 20)) + "' is not a coordinate",
                   "export the mesh again");
+    if (std::abs(*value) > furthest)
+      throw Error(where, "the coordinate " + std::string(word.substr(0, 20)) + " is too large", move_it);
     coordinate = *value;
   }
   return point;
@@ -82,6 +88,9 @@ Mesh parse_binary_stl(Bytes bytes, const std::string& source) {
         if (!std::isfinite(value))
           throw Error(place(source), "triangle " + std::to_string(n) + " has a coordinate that is not finite",
                       "export the mesh again");
+        if (std::abs(value) > furthest)
+          throw Error(place(source), "triangle " + std::to_string(n) + " has a coordinate that is too large",
+                      move_it);
         corners[corner][axis] = value;
       }
     append_triangle(mesh, corners);
@@ -165,6 +174,8 @@ double distance(const Point& a, const Point& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
+constexpr double most_cells = 0x1p52; // along an axis: beyond, cells would have no numbers of their own
+
 struct CellKey {
   std::array<std::int64_t, 3> cell;
   bool operator==(const CellKey&) const = default;
@@ -183,15 +194,23 @@ struct CellHash {
 
 void weld(Mesh& mesh, double limit) {
   if (mesh.vertices.empty()) return;
-  const Point lower = bounds(mesh)[0];
-  const double cell = limit > 0 ? 2 * limit : 1;
+  const auto [lower, upper] = bounds(mesh);
+  const double cell = 2 * limit;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (const double size = upper[axis] - lower[axis];
+        !std::isfinite(size) || (limit > 0 && size / cell > most_cells))
+      throw Error(place(mesh.source),
+                  "a mesh of the size " + number_text(size) + " cannot be welded over " + number_text(limit),
+                  "choose a larger distance, or 0 for vertices that are equal");
   std::unordered_map<CellKey, std::vector<std::uint32_t>, CellHash> kept;
   std::vector<std::uint32_t> target(mesh.vertices.size());
   std::vector<Point> vertices;
   for (std::size_t n = 0; n < mesh.vertices.size(); ++n) {
     const Point& point = mesh.vertices[n];
+    // Without a distance, equal coordinates have a cell of their own; + 0.0 makes the zeros equal.
     const auto cell_of = [&](double shift, std::size_t axis) {
-      return static_cast<std::int64_t>(std::floor((point[axis] - lower[axis] + shift) / cell));
+      return limit > 0 ? static_cast<std::int64_t>(std::floor((point[axis] - lower[axis] + shift) / cell))
+                       : std::bit_cast<std::int64_t>(point[axis] + 0.0);
     };
     // The ball of radius `limit` around the point touches at most two cells along an axis.
     std::optional<std::uint32_t> match;

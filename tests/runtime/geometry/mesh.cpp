@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/geometry/mesh.hpp"
 
+#include <chrono>
+#include <cmath>
 #include <sstream>
 
 #include "files.hpp"
@@ -11,6 +13,7 @@ namespace {
 
 using test::contains;
 using test::error_of;
+using test::joined;
 
 std::string binary_stl(const Mesh& mesh, const std::string& start) {
   std::string bytes = start;
@@ -107,6 +110,41 @@ TEST(Mesh, WeldClosesCracksBelowItsDistanceOnly) {
   weld(mesh, 2e-4);
   EXPECT_EQ(mesh.vertices.size(), 8U);
   EXPECT_TRUE(leaks(mesh).empty());
+}
+
+TEST(Mesh, CoordinatesThatCannotBeWeldedAreRefused) {
+  const test::Folder folder;
+  for (const char* const far : {"1e308", "-1e16"}) {
+    const std::string text = joined({"v 0 0 0\nv ", far, " 0 0\nv 0 ", far, " 0\nf 1 2 3\n"});
+    EXPECT_TRUE(contains(error_of([&] { (void)read_mesh(folder.write("far.obj", text)); }),
+                         "line 2: the coordinate"));
+  }
+  Mesh huge;
+  huge.vertices = {{0, 0, 0}, {3e38, 0, 0}, {0, 3e38, 0}};
+  huge.triangles = {{0, 1, 2}};
+  EXPECT_TRUE(contains(error_of([&] { (void)read_mesh(folder.write("far.stl", binary_stl(huge, "far"))); }),
+                       "triangle 0"));
+  // So fine a distance that cells of it cannot be numbered.
+  Mesh box = test::box({0, 0, 0}, {1e9, 1, 1});
+  EXPECT_TRUE(contains(error_of([&] { weld(box, 1e-12); }), "cannot be welded"));
+}
+
+TEST(Mesh, WeldOfDistanceZeroJoinsEqualVerticesInLinearTime) {
+  // Vertices on a line of length 1e-3, each given twice, one of them with a negative zero.
+  constexpr std::uint32_t count = 100'000;
+  Mesh mesh;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    mesh.vertices.push_back({1e-8 * n, 0, 0});
+    mesh.vertices.push_back({1e-8 * n, -0.0, 0});
+    mesh.triangles.push_back({2 * n, 2 * n + 1, 0});
+  }
+  mesh.triangles.push_back({1, 3, 5});
+  const auto start = std::chrono::steady_clock::now();
+  weld(mesh, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)); // by pairs: minutes
+  EXPECT_EQ(mesh.vertices.size(), count);
+  ASSERT_EQ(mesh.triangles.size(), 1U);
+  EXPECT_EQ(mesh.triangles[0], (std::array<std::uint32_t, 3>{0, 1, 2}));
 }
 
 TEST(Mesh, LeaksAreFoundWhereTheyAre) {

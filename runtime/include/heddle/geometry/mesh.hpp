@@ -24,10 +24,11 @@ struct Mesh {
 /// count from the end). Vertices nearer to each other than `weld` are made one and triangles that collapse
 /// are dropped; a negative `weld` stands for 1e-7 of the diagonal of the bounding box. Throws heddle::Error:
 /// missing file, unknown suffix, corrupt or truncated text, an index that points nowhere, a coordinate that
-/// is not finite, no triangle.
+/// is not finite or beyond 1e15, no triangle.
 [[nodiscard]] Mesh read_mesh(const std::filesystem::path& path, double weld = -1);
 
-/// Makes vertices nearer than `distance` one and drops triangles that collapse.
+/// Makes vertices nearer than `distance` one, equal ones where it is 0, and drops triangles that collapse.
+/// Throws heddle::Error where the mesh is more than 2^53 times as large as the distance.
 void weld(Mesh& mesh, double distance);
 
 /// Lower and upper corner of the bounding box.
