@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/size.hpp"
 
 namespace porous {
 namespace {
@@ -94,7 +95,9 @@ void push_apart(std::vector<Point>& centres, double diameter, double edge) {
 
 /// The voxels whose centres lie in no sphere.
 std::vector<std::uint8_t> voxelise(const std::vector<Point>& centres, double diameter, std::int64_t edge) {
-  std::vector<std::uint8_t> pore(static_cast<std::size_t>(edge * edge * edge), 1);
+  const std::int64_t cells = heddle::require_size({"packing", "voxels", {edge, edge, edge}},
+                                                  heddle::memory_limit(), "choose a smaller --edge");
+  std::vector<std::uint8_t> pore(static_cast<std::size_t>(cells), 1);
   const double radius = 0.5 * diameter;
   const auto wrapped = [edge](std::int64_t i) { return ((i % edge) + edge) % edge; };
   for (const Point& centre : centres) {
@@ -136,6 +139,8 @@ Voxels random_packing(std::int64_t edge, double diameter, double porosity, unsig
   const double volume = std::numbers::pi / 6 * diameter * diameter * diameter;
   const auto count =
       std::max<std::int64_t>(std::llround((1 - porosity) * length * length * length / volume), 1);
+  (void)heddle::require_size({"packing", "spheres", {count}, 2 * sizeof(Point)}, heddle::memory_limit(),
+                             "choose a smaller --edge or a larger --diameter");
   std::mt19937_64 random(seed);
   const auto draw = [&] { return length * 0x1p-53 * static_cast<double>(random() >> 11U); };
   std::vector<Point> centres(static_cast<std::size_t>(count));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/size.hpp"
 #include "heddle/geometry/npy.hpp"
 #include "vtk_image.hpp"
 
@@ -50,11 +51,12 @@ Image read_raw(const std::filesystem::path& path, const std::array<std::int64_t,
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "it cannot be read", "does it exist?");
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::int64_t wanted = size[0] * size[1] * size[2];
-  if (static_cast<std::int64_t>(bytes.size()) != wanted)
+  const std::optional<std::int64_t> wanted = heddle::checked_product(size);
+  if (!wanted || static_cast<std::int64_t>(bytes.size()) != *wanted)
     refuse(path,
-           "it has " + std::to_string(bytes.size()) + " bytes, and --size asks for " + std::to_string(wanted),
-           "one byte a voxel, x fastest");
+           "it has " + std::to_string(bytes.size()) + " bytes, and --size asks for " +
+               (wanted ? std::to_string(*wanted) : "more than 9e18"),
+           "one byte per voxel, x fastest");
   Image image{size, std::vector<double>(bytes.size())};
   std::transform(bytes.begin(), bytes.end(), image.values.begin(),
                  [](char byte) { return static_cast<double>(static_cast<unsigned char>(byte)); });
@@ -127,7 +129,10 @@ Voxels in_a_duct(const Voxels& image, int axis, std::int64_t layers) {
   shift[static_cast<std::size_t>(axis)] = layers;
   for (std::size_t d = 0; d < 3; ++d)
     duct.extent[d] = image.extent[d] + 2 * shift[d];
-  duct.pore.assign(static_cast<std::size_t>(duct.extent[0] * duct.extent[1] * duct.extent[2]), 0);
+  const std::int64_t cells = heddle::require_size(
+      {"image '" + image.title + "'", "voxels of the duct", {duct.extent[0], duct.extent[1], duct.extent[2]}},
+      heddle::memory_limit(), "use fewer --layers");
+  duct.pore.assign(static_cast<std::size_t>(cells), 0);
   std::array<std::int64_t, 3> cell{};
   for (cell[2] = 0; cell[2] < duct.extent[2]; ++cell[2]) {
     for (cell[1] = 0; cell[1] < duct.extent[1]; ++cell[1]) {

@@ -7,11 +7,15 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
+#include "heddle/core/size.hpp"
 
 namespace porous {
 namespace {
@@ -27,14 +31,17 @@ std::string read_all(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The number of voxels of an image that the file's header promises.
-std::int64_t count(const std::filesystem::path& path, const std::array<std::int64_t, 3>& extent) {
-  constexpr std::int64_t longest = 100'000; // its cube, eight bytes a voxel, is still a std::int64_t
+/// The number of voxels of an image that the file's header promises; `file_bytes` are what it has.
+std::int64_t count(const std::filesystem::path& path, const std::array<std::int64_t, 3>& extent,
+                   std::size_t file_bytes) {
+  constexpr std::int64_t longest = 100'000;
   for (const std::int64_t n : extent)
     if (n < 1 || n > longest)
       refuse(path, "an axis of " + std::to_string(n) + " voxels is none of an image",
              "1 to " + std::to_string(longest) + "; is its header damaged?");
-  return extent[0] * extent[1] * extent[2];
+  return heddle::require_size(
+      {"file '" + path.string() + "'", "voxels", {extent[0], extent[1], extent[2]}, sizeof(double)},
+      heddle::input_limit(static_cast<double>(file_bytes)), heddle::input_hint());
 }
 
 template <class T> double element(const char* at, bool swap) {
@@ -87,14 +94,22 @@ std::vector<double> numbers(const std::filesystem::path& path, std::string_view 
   return values;
 }
 
+/// Throws where the bytes are fewer than those of the values; their number is a product.
+void require_values(const std::filesystem::path& path, std::string_view bytes, const ElementType& type,
+                    const std::array<std::int64_t, 2>& factors) {
+  const std::optional<std::int64_t> values = heddle::checked_product(factors);
+  const std::size_t there = bytes.size() / type.bytes;
+  if (values && static_cast<std::uint64_t>(*values) <= there) return;
+  refuse(path,
+         "it ends after " + std::to_string(there) + " of " +
+             (values ? std::to_string(*values) : "more than 9e18") + " values",
+         "the file is incomplete: copy it again");
+}
+
 /// Values written as they lie in memory.
 std::vector<double> values_at(const std::filesystem::path& path, std::string_view bytes,
                               const ElementType& type, std::int64_t wanted, bool swap) {
-  if (bytes.size() / type.bytes < static_cast<std::size_t>(wanted))
-    refuse(path,
-           "it ends after " + std::to_string(bytes.size() / type.bytes) + " of " + std::to_string(wanted) +
-               " values",
-           "the file is incomplete: copy it again");
+  require_values(path, bytes, type, {1, wanted});
   std::vector<double> values(static_cast<std::size_t>(wanted));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = type.read(bytes.data() + i * type.bytes, swap);
@@ -166,6 +181,25 @@ std::vector<double> values_of(const std::filesystem::path& path, std::string_vie
   return values_at(path, data.substr(offset + header), type, wanted, swap);
 }
 
+std::string extent_of(std::string_view piece) {
+  return attribute(piece, "Extent").value_or("");
+}
+
+[[noreturn]] void refuse_extent(const std::filesystem::path& path, std::string_view piece) {
+  refuse(path, "its piece has the extent '" + extent_of(piece).substr(0, 80) + "'", "the file is damaged");
+}
+
+/// The number of components behind the type on a line SCALARS; 1 if it says nothing.
+std::int64_t components_of(const std::filesystem::path& path, const std::string& name,
+                           const std::string& line) {
+  std::string word;
+  if (!(std::istringstream(line) >> word)) return 1;
+  const std::optional<std::int64_t> components = heddle::number_of<std::int64_t>(word);
+  if (!components || *components < 1)
+    refuse(path, "SCALARS '" + name + "' has '" + word.substr(0, 40) + "' components", "the file is damaged");
+  return *components;
+}
+
 } // namespace
 
 void require_one(const std::filesystem::path& path, const std::vector<std::string>& fitting) {
@@ -186,11 +220,11 @@ Image read_vti(const std::filesystem::path& path, const std::string& array) {
     refuse(path, "its values are compressed", "write it without a compressor: SetCompressorTypeToNone()");
 
   const std::string_view piece = tag_of(text, "Piece", at);
-  std::istringstream extent(attribute(piece, "Extent").value_or(""));
+  std::istringstream extent(extent_of(piece));
   std::array<std::int64_t, 6> ends{};
   for (std::int64_t& end : ends)
     extent >> end;
-  if (!extent) refuse(path, "its piece has no extent", "the file is damaged");
+  if (!extent) refuse_extent(path, piece);
 
   const std::size_t cells = text.find("<CellData", at);
   const std::size_t cells_end = text.find("</CellData", at);
@@ -200,8 +234,11 @@ Image read_vti(const std::filesystem::path& path, const std::string& array) {
   const std::size_t end = of_cells ? cells_end : text.find("</PointData", at);
   if (begin == text.npos || end == text.npos) refuse(path, "it has no values of cells or points", "");
   Image image;
-  for (std::size_t d = 0; d < 3; ++d)
-    image.extent[d] = ends[2 * d + 1] - ends[2 * d] + (of_cells ? 0 : 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto cells_along = heddle::checked_difference(ends[2 * d], ends[2 * d + 1]);
+    if (!cells_along || *cells_along == std::numeric_limits<std::int64_t>::max()) refuse_extent(path, piece);
+    image.extent[d] = *cells_along + (of_cells ? 0 : 1);
+  }
 
   const std::string_view values = std::string_view(text).substr(0, end);
   std::string known;
@@ -223,7 +260,7 @@ Image read_vti(const std::filesystem::path& path, const std::string& array) {
                          : "it has no array '" + array + "' with one component",
            "it has: " + known);
   require_one(path, fitting);
-  image.values = values_of(path, text, found, count(path, image.extent));
+  image.values = values_of(path, text, found, count(path, image.extent, text.size()));
   return image;
 }
 
@@ -245,12 +282,15 @@ Image read_vtk(const std::filesystem::path& path, const std::string& array) {
   bool of_cells = false;
   std::string known;
   std::vector<std::string> fitting;
+  bool has_dimensions = false;
   while (in >> word) {
     if (word == "DATASET") {
       in >> word;
       if (word != "STRUCTURED_POINTS")
         refuse(path, "its data set is " + word, "write it as STRUCTURED_POINTS, which images are");
     } else if (word == "DIMENSIONS") {
+      if (std::exchange(has_dimensions, true))
+        refuse(path, "DIMENSIONS stands there twice", "the file is damaged");
       if (!(in >> points[0] >> points[1] >> points[2]))
         refuse(path, "its DIMENSIONS are not three numbers", "the file is damaged");
     } else if (word == "CELL_DATA" || word == "POINT_DATA") {
@@ -262,16 +302,15 @@ Image read_vtk(const std::filesystem::path& path, const std::string& array) {
       std::string line;
       in >> name >> type_name;
       std::getline(in, line);
-      int components = 1; // if the line says nothing
-      std::istringstream(line) >> components;
+      const std::int64_t components = components_of(path, name, line);
       std::getline(in, line);
       if (!line.starts_with("LOOKUP_TABLE"))
         refuse(path, "no LOOKUP_TABLE follows SCALARS", "the file is damaged");
       known += (known.empty() ? "" : ", ") + name;
       std::array<std::int64_t, 3> extent = points;
       for (std::int64_t& n : extent)
-        n -= of_cells ? 1 : 0;
-      const std::int64_t wanted = count(path, extent);
+        n = heddle::checked_difference(of_cells ? 1 : 0, n).value_or(n);
+      const std::int64_t wanted = count(path, extent, text.size());
       if (promised != wanted)
         refuse(path,
                "it has " + std::to_string(promised) + " values, and its DIMENSIONS ask for " +
@@ -280,6 +319,7 @@ Image read_vtk(const std::filesystem::path& path, const std::string& array) {
       const ElementType& type = type_of(path, type_name);
       const std::size_t begin = in.eof() ? text.size() : static_cast<std::size_t>(in.tellg());
       const std::string_view rest = std::string_view(text).substr(begin);
+      if (binary) require_values(path, rest, type, {components, wanted});
       if ((array.empty() || name == array) && components == 1) {
         if (fitting.empty()) {
           image.extent = extent;

@@ -12,6 +12,7 @@
 #include "../../support/test_folder.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/io/output.hpp"
+#include "packing.hpp"
 #include "voxels.hpp"
 
 namespace porous {
@@ -168,6 +169,57 @@ TEST_F(Images, MayNotPromiseWhatTheyDoNotHave) {
                "it ends after 0 of 24 values"));
   EXPECT_TRUE(contains(refusal(write("b.vtk", legacy + "binary\nDATASET STRUCTURED_POINTS\n")),
                        "its values are written as 'binary'"));
+}
+
+TEST_F(Images, OfLegacyVtkHaveComponentsThatAreCounted) {
+  const std::string head = "# vtk DataFile Version 3.0\n" + std::string(200, 'x') +
+                           "\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 3 2\nPOINT_DATA 24\n";
+  // A negative number of components led back to words before the line, for ever.
+  for (const std::string components : {"-7", "0", "-9223372036854775808", "three"})
+    EXPECT_TRUE(contains(refusal(write("a.vtk", head + "SCALARS p unsigned_char " + components +
+                                                    "\nLOOKUP_TABLE default\n" + bytes())),
+                         "SCALARS 'p' has '" + components + "' components"))
+        << components;
+  // More than the file holds: the next array would begin behind its end, or somewhere before it.
+  for (const std::string components : {"2", "768614336404564651"})
+    EXPECT_TRUE(contains(refusal(write("b.vtk", head + "SCALARS p unsigned_char " + components +
+                                                    "\nLOOKUP_TABLE default\n" + bytes())),
+                         "it ends after 24 of"))
+        << components;
+  const std::string twice = legacy + "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 3 2\nDIMENSIONS 4 3 2\n";
+  EXPECT_TRUE(contains(refusal(write("c.vtk", twice)), "DIMENSIONS stands there twice"));
+}
+
+TEST_F(Images, HaveExtentsWithoutOverflow) {
+  const std::string size("\x18\0\0\0", 4); // 24 bytes
+  for (const std::string extent :
+       {"-9223372036854775808 5 0 3 0 2", "-1 9223372036854775807 0 3 0 2", "5 -9223372036854775808 0 3 0 2"})
+    EXPECT_TRUE(contains(refusal(write("a.vti", appended(extent, "0", size + bytes()))),
+                         "its piece has the extent '" + extent + "'"))
+        << extent;
+  const std::string points =
+      "<VTKFile type=\"ImageData\"><ImageData><Piece Extent=\"0 9223372036854775807 0 2 "
+      "0 1\"><PointData><DataArray type=\"UInt8\" Name=\"v\" format=\"ascii\">";
+  EXPECT_TRUE(contains(refusal(write("b.vti", points + text() + "</DataArray></PointData></Piece>")),
+                       "its piece has the extent"));
+  EXPECT_TRUE(contains(refusal(write("c.vtk", legacy +
+                                                  "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS "
+                                                  "-9223372036854775808 4 3\nCELL_DATA 24\nSCALARS v "
+                                                  "unsigned_char\nLOOKUP_TABLE default\n" +
+                                                  text())),
+                       "an axis of -9223372036854775808 voxels"));
+}
+
+TEST_F(Images, ThatAnnounceMoreThanMemoryHoldsAreRefused) {
+  EXPECT_TRUE(contains(refusal(write_npy("a.npy", "(2000, 2000, 2000)", bytes())),
+                       "2000 x 2000 x 2000 values would need 72 GB of memory, and the limit is 1.5 GB"));
+  EXPECT_TRUE(contains(refusal(write("a.raw", bytes()), {.array = "", .size = {100000, 100000, 100000}}),
+                       "has 24 bytes, and --size asks for 1000000000000000"));
+  EXPECT_TRUE(contains(test::error_of([] { (void)cubic_array(std::int64_t{1} << 22, 20); }),
+                       "4194304 x 4194304 x 4194304 voxels would need"));
+  EXPECT_TRUE(
+      contains(test::error_of([] { (void)in_a_duct({{1, 1, 1}, {1}, ""}, 0, std::int64_t{1} << 61); }),
+               "voxels of the duct would need"));
 }
 
 TEST_F(Images, SayWhichArrayWhereThereAreSeveral) {
