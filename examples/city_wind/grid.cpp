@@ -2,11 +2,27 @@
 #include "grid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
+#include "heddle/core/size.hpp"
 
 namespace city_wind {
+namespace {
+
+constexpr double highest_top = 1e5; // m: the wind of this model is one of cities
+constexpr double most_equal_levels = 1e5;
+
+std::string metres(double length) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.3g m", length);
+  return text.data();
+}
+
+} // namespace
 
 std::int64_t Grid::level_above(double z) const {
   return std::upper_bound(height.begin(), height.end(), z) - height.begin();
@@ -27,6 +43,9 @@ Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, dou
                         std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) +
                             " cells are not supported",
                         "use at least 4 along each axis and at most 2^40 in total");
+  constexpr std::int64_t bytes_a_cell = 3 * sizeof(float) + 1; // the least: the wind that is written
+  (void)heddle::require_size({"grid", "cells", {nx, ny, nz}, bytes_a_cell}, heddle::memory_limit(),
+                             "choose fewer cells with --cells");
   Grid grid{nx, ny, nz, dx, dy, {}, {}};
   double bottom = 0;
   double thickness = first;
@@ -35,7 +54,31 @@ Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, dou
     grid.height.push_back(bottom + thickness / 2);
     bottom += thickness;
   }
+  if (!(bottom <= highest_top))
+    throw heddle::Error("grid",
+                        std::to_string(nz) + " levels reach " + metres(bottom) + ", and the atmosphere " +
+                            metres(highest_top),
+                        "choose a smaller --stretch, fewer levels with --cells, or thinner ones");
   return grid;
+}
+
+std::vector<std::int64_t> equal_levels(const Grid& grid) {
+  const double step = grid.thickness[0];
+  if (const double count = grid.top() / step; count > most_equal_levels)
+    throw heddle::Error("grid",
+                        "the files would have " + heddle::number_text(std::ceil(count)) +
+                            " levels as thick as the lowest one, and the limit is " +
+                            heddle::number_text(most_equal_levels),
+                        "choose a smaller --stretch, or a thicker lowest level");
+  std::vector<std::int64_t> cell_of;
+  std::int64_t k = 0;
+  double above = step; // upper end of level k
+  for (double z = step / 2; z < grid.top(); z += step) {
+    while (k + 1 < grid.nz && above < z)
+      above += grid.thickness[static_cast<std::size_t>(++k)];
+    cell_of.push_back(k);
+  }
+  return cell_of;
 }
 
 Ground::Ground(const Grid& grid)

@@ -35,10 +35,14 @@ struct Grid {
 };
 
 /// Levels of `first` metres at the ground, each thicker than the one below by the factor `stretch`. Throws
-/// heddle::Error for sizes that are not positive, fewer than four cells along an axis, or more cells than an
-/// index can count.
+/// heddle::Error for sizes that are not positive, fewer than four cells along an axis, more cells than an
+/// index can count or this machine's memory can hold, and levels above 100 km.
 [[nodiscard]] Grid make_grid(std::int64_t nx, std::int64_t ny, std::int64_t nz, double dx, double dy,
                              double first, double stretch = 1);
+
+/// .vti files have equal levels: those of a stretched grid are as thick as its lowest one, and each takes the
+/// value of the grid's level that is given here. Throws heddle::Error for more than 100 000 of them.
+[[nodiscard]] std::vector<std::int64_t> equal_levels(const Grid& grid);
 
 /// Height of the ground above the lowest one, m, at the centres of columns.
 class Ground {

@@ -63,21 +63,6 @@ Case make_case(const Options& options) {
   return {std::move(grid), std::move(ground), std::move(buildings), std::move(sensors)};
 }
 
-/// .vti files have equal levels: those of a stretched grid are the lowest one's thickness, and each takes its
-/// cell's value.
-std::vector<std::int64_t> equal_levels(const Grid& grid) {
-  std::vector<std::int64_t> cell_of;
-  std::int64_t k = 0;
-  const double step = grid.thickness[0];
-  double above = step; // upper end of level k
-  for (double z = step / 2; z < grid.top(); z += step) {
-    while (k + 1 < grid.nz && above < z)
-      above += grid.thickness[static_cast<std::size_t>(++k)];
-    cell_of.push_back(k);
-  }
-  return cell_of;
-}
-
 template <class T> heddle::Solution solve(Wind<T>& wind, const Options& options, double tolerance) {
   if (options.multigrid) return wind.solve_with_multigrid(tolerance, options.iterations.value_or(200));
   return wind.solve(tolerance, options.sweeps.value_or(20000), options.omega.value_or(wind.best_omega()));
@@ -100,10 +85,13 @@ template <class T> void run(const Options& options) {
   const auto times = std::count_if(c.sensors.begin(), c.sensors.end(), [&](const Sensor& s) {
     return &s == c.sensors.data() || s.time != (&s)[-1].time;
   });
-  constexpr double bytes_a_cell = 2 * 5 * sizeof(float); // of both kinds of file
-  heddle::OutputFolder results(options.out,
-                               static_cast<double>(times * grid.nx * grid.ny * grid.nz) * bytes_a_cell);
   const std::vector<std::int64_t> level = equal_levels(grid);
+  const double columns = static_cast<double>(grid.nx) * static_cast<double>(grid.ny);
+  constexpr double bytes_in_vti = 3 * sizeof(float) + 1;
+  constexpr double bytes_in_netcdf = 5 * sizeof(float);
+  heddle::OutputFolder results(options.out, static_cast<double>(times) * columns *
+                                                (static_cast<double>(level.size()) * bytes_in_vti +
+                                                 static_cast<double>(grid.nz) * bytes_in_netcdf));
   const heddle::BlockGrid cells(
       heddle::Box{{0, 0, 0}, {grid.nx, grid.ny, static_cast<std::int64_t>(level.size())}});
   heddle::Output output(results.unfinished(), "wind", cells,

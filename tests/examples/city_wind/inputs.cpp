@@ -126,6 +126,25 @@ TEST(Inputs, GridsThatMakeNoSenseAreRefused) {
   expect_in(refusal([] { (void)make_grid(10, 10, 10, 5, 5, 5, 0.5); }), "grow by the factor");
 }
 
+TEST(Inputs, LevelsThatLeaveTheAtmosphereAreRefused) {
+  // 3840, 6400 and 70 400 cells, of which the highest are thicker than the Earth.
+  expect_in(refusal([] { (void)make_grid(8, 8, 60, 4, 4, 4, 1.5); }), "60 levels reach 2.94e+11 m");
+  expect_in(refusal([] { (void)make_grid(8, 8, 100, 4, 4, 4, 1.2); }), "100 levels reach 1.66e+09 m");
+  expect_in(refusal([] { (void)make_grid(8, 8, 1100, 4, 4, 4, 2); }), "1100 levels reach inf m");
+  expect_in(refusal([] { (void)make_grid(1 << 19, 1 << 18, 4, 4, 4, 4); }),
+            "524288 x 262144 x 4 cells would need");
+}
+
+TEST(Inputs, LevelsOfFilesAreCounted) {
+  const Grid equal = make_grid(4, 4, 6, 4, 4, 4);
+  EXPECT_EQ(equal_levels(equal), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
+  const Grid doubled = make_grid(4, 4, 4, 4, 4, 4, 2); // 1, 2, 4 and 8 times the lowest one
+  EXPECT_EQ(equal_levels(doubled), (std::vector<std::int64_t>{0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3}));
+  // Fine at the ground, and still 60 km high: as equal levels they would be many millions.
+  expect_in(refusal([] { (void)equal_levels(make_grid(4, 4, 100, 4, 4, 1e-3, 1.18)); }),
+            "levels as thick as the lowest one");
+}
+
 TEST(Inputs, GroundsThatDoNotFitAreRefused) {
   const Grid grid = make_grid(20, 10, 20, 10, 10, 5);
   heddle::geometry::Elevation model{20, 10, 10, 10, std::vector<double>(200, 7.0), "plain"};
