@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
 #include "table.hpp"
 
 namespace city_wind {
@@ -24,6 +25,7 @@ double area(const std::vector<Vec2>& outline) {
 
 /// Lengths below this are rounding, m.
 constexpr double touching = 1e-6;
+constexpr double lowest_roof = 1e-3;
 
 /// Whether the segments cross at a point inside both.
 bool cross_inside(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
@@ -126,8 +128,9 @@ Building make_building(std::string place, std::vector<Vec2> ring, double height)
   const double size = outline.size() < 3 ? 0 : area(outline);
   if (!(std::abs(size) > touching)) throw heddle::Error(place, "the polygon has no area");
   if (size < 0) std::reverse(outline.begin(), outline.end());
-  if (!(height > 0) || !std::isfinite(height))
-    throw heddle::Error(place, "the height is " + std::to_string(height) + " m", "use a positive height");
+  if (!(height >= lowest_roof) || !std::isfinite(height))
+    throw heddle::Error(place, "the height is " + heddle::number_text(height) + " m",
+                        "use a positive height of at least 1 mm");
   return {std::move(place), std::move(outline), height};
 }
 

@@ -6,10 +6,16 @@
 #include <numbers>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/number_text.hpp"
 #include "table.hpp"
 
 namespace city_wind {
 namespace {
+
+// What the command line allows for its one sensor, too: f32 holds all that is computed from such values.
+constexpr double lowest_height = 1e-3;
+constexpr double highest_speed = 1000;
+constexpr double smallest_shape = 1e-9;
 
 /// Far from all sensors, all of them count alike: no weight is below exp(-60), which even float can hold.
 double weight(const Contribution& c, double x, double y) {
@@ -75,14 +81,18 @@ void check_sensors(const std::vector<Sensor>& sensors, const Grid& grid) {
       refuse("the sensor lies outside the domain", "x within 0 to " + std::to_string(grid.length()) +
                                                        ", y within 0 to " + std::to_string(grid.width()) +
                                                        ", height up to " + std::to_string(grid.top()) + " m");
-    if (!(s.height > 0))
-      refuse("the sensor's height is " + std::to_string(s.height) + " m", "use a height above the ground");
-    if (!(s.speed >= 0)) refuse("the wind speed is " + std::to_string(s.speed) + " m/s", "use 0 or more");
+    if (!(s.height >= lowest_height))
+      refuse("the sensor's height is " + heddle::number_text(s.height) + " m",
+             "use a height above the ground of at least 1 mm");
+    if (!(s.speed >= 0) || s.speed > highest_speed)
+      refuse("the wind speed is " + heddle::number_text(s.speed) + " m/s", "use 0 to 1000 m/s");
+    if (!(std::abs(s.direction) <= 360))
+      refuse("the direction is " + heddle::number_text(s.direction) + " degrees", "use -360 to 360 degrees");
     const bool logarithmic = s.profile == Profile::logarithmic;
-    if (!(s.shape > 0) || (logarithmic ? s.shape > 10 : s.shape > 1))
+    if (!(s.shape >= smallest_shape) || (logarithmic ? s.shape > 10 : s.shape > 1))
       refuse(std::string(logarithmic ? "the roughness length" : "the exponent") + " is " +
-                 std::to_string(s.shape),
-             logarithmic ? "use a value above 0 and at most 10 m" : "use a value above 0 and at most 1");
+                 heddle::number_text(s.shape),
+             logarithmic ? "use 1e-9 m to 10 m" : "use 1e-9 to 1");
     const auto together = [&](const Sensor& o) {
       return &o != &s && o.time == s.time && o.at.x == s.at.x && o.at.y == s.at.y;
     };

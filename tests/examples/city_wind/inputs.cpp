@@ -68,8 +68,9 @@ TEST(Inputs, TablesOfBuildingsAreRead) {
 }
 
 TEST(Inputs, BuildingsThatMakeNoSenseAreRefused) {
-  expect_in(table_refusal("box, 10, 10, 8, 4, 0\n"), "line 1: the height is 0.000000 m");
+  expect_in(table_refusal("box, 10, 10, 8, 4, 0\n"), "line 1: the height is 0 m");
   expect_in(table_refusal("box, 10, 10, 8, 4, -3\n"), "use a positive height");
+  expect_in(table_refusal("box, 10, 10, 8, 4, 1e-300\n"), "line 1: the height is 1e-300 m");
   expect_in(table_refusal("box, 10, 10, 0, 4, 3\n"), "no area");
   expect_in(table_refusal("polygon, 5, 10,10, 20,10, 20,20\n"), "the polygon is open");
   expect_in(table_refusal("polygon, 5, 10,10, 20,10, 10,10\n"), "three corners");
@@ -107,7 +108,7 @@ TEST(Inputs, SensorsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(text("0, 50, 50, 10, 5, 270, log, 0.1\n60, 50, 50, 10, 5, 280, power, 0.2\n"), "no error");
   expect_in(text("0, 150, 50, 10, 5, 270, log, 0.1\n"), "line 1: the sensor lies outside the domain");
   expect_in(text("0, 50, 50, 110, 5, 270, log, 0.1\n"), "outside the domain");
-  expect_in(text("0, 50, 50, 0, 5, 270, log, 0.1\n"), "height is 0.000000 m");
+  expect_in(text("0, 50, 50, 0, 5, 270, log, 0.1\n"), "height is 0 m");
   expect_in(text("0, 50, 50, 10, -5, 270, log, 0.1\n"), "speed is -5");
   expect_in(text("0, 50, 50, 10, 5, 270, log, 0\n"), "roughness length is 0");
   expect_in(text("0, 50, 50, 10, 5, 270, power, 2\n"), "exponent is 2");
@@ -116,6 +117,12 @@ TEST(Inputs, SensorsThatMakeNoSenseAreRefused) {
             "two sensors have the same position");
   expect_in(text("0, 50, 50, 10, 5, 270, log, .1\n9, 50, 50, 20, 0, 270, log, .1\n"), "there is no inflow");
   expect_in(text("# nothing\n"), "it has no sensors");
+  // Numbers that overflow, or that no wind has.
+  expect_in(text("0, 50, 50, 10, 1e300, 270, log, 0.1\n"), "line 1: the wind speed is 1e+300 m/s");
+  expect_in(text("0, 50, 50, 10, 1e39, 270, log, 0.1\n"), "the wind speed is 1e+39 m/s");
+  expect_in(text("0, 50, 50, 1e-300, 5, 270, power, 0.2\n"), "the sensor's height is 1e-300 m");
+  expect_in(text("0, 50, 50, 10, 5, 1e300, log, 0.1\n"), "the direction is 1e+300 degrees");
+  expect_in(text("0, 50, 50, 10, 5, 270, log, 1e-308\n"), "roughness length is 1e-308");
 }
 
 TEST(Inputs, GridsThatMakeNoSenseAreRefused) {
