@@ -79,6 +79,8 @@ def _prove(
         if found.rounding is not None:
             rounding = f", rounding differs by up to {found.rounding:g} ulp"
         print(f"  {function.name:<24} {target:<9} equal: {found.tier}{rounding}")
+        for part in found.detail.split("; ") if found.detail else ():
+            print(f"    {part}")
         for assumption in dict.fromkeys(each for kernel in kernels for each in kernel.assumptions):
             print(f"    assumed: {assumption}")
         return True

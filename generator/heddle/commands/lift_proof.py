@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from heddle.commands.lift_witness import Agreement, shortened, witnessed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -23,6 +24,7 @@ from heddle.ir.visit import statements, transform
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
+from heddle.lift.loop_nests import one_repetition
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
@@ -42,34 +44,67 @@ def proof(
     """Compare a loop with the kernels generated from it. folder: where the files of the module lie. chosen:
     the module's precision.
 
-    Raises KernelError where the comparison cannot be made.
+    First as they stand. Where that does not show them equal, both run on the same memory: a difference ends
+    the proof, and where there is none the comparison over cells may decide. Raises KernelError where no
+    comparison can be made.
     """
+    body, repeated = one_repetition(loop.body)
+    loop = dataclasses.replace(loop, body=body)
+    found = _compared(loop, kernels, target, folder, chosen)
+    if isinstance(found, Proof) and repeated:
+        once = " and ".join(f"'{counter}'" for counter in repeated)
+        return dataclasses.replace(found, detail=f"one iteration of the loop over {once}; {found.detail}")
+    return found
+
+
+def _compared(
+    loop: Lifted, kernels: Sequence[Recovered], target: str, folder: Path, chosen: str
+) -> Proof | Counterexample:
+    """What `proof` says of a loop that no other one repeats."""
     many = len(kernels) > 1
-    bodies = [
-        bound(
-            _generated(each.kernel.name, target, folder, chosen),
-            each,
-            f"_{number}" if many else "",
-        )
-        for number, each in enumerate(kernels, 1)
-    ]
+    texts = [_generated(each.kernel.name, target, folder, chosen) for each in kernels]
+
+    def called(boxes: Sequence[Recovered]) -> Body:
+        numbered = enumerate(zip(texts, boxes, strict=True), 1)
+        return tuple(s for n, (text, each) in numbered for s in bound(text, each, f"_{n}" if many else ""))
+
     parameters = tuple(p.symbol for p in loop.parameters if isinstance(p.symbol.type, ir.Scalar))
-    generated = tuple(statement for body in bodies for statement in body)
+    generated = called(kernels)
     both = (initialised(loop.body), generated)
     mine, theirs = (ir.Kernel(loop.name, (), parameters, Dense(0), body) for body in both)
-    fixed = any(extent.constant is not None for each in kernels for extent in each.extents)
-    over_cells = _over_cells(loop, kernels, generated) if fixed else None  # a fixed box would be written out
-    if over_cells is not None:
+    direct = _direct(mine, theirs, kernels)
+    if isinstance(direct, Proof) and direct.tier == "structural":
+        return direct
+    short, boxes = shortened(loop.body, kernels)
+    seen = witnessed(short, called(boxes), boxes)
+    if isinstance(seen, Counterexample):
+        return seen
+    if seen.runs and (over_cells := _over_cells(loop, kernels, generated, seen)) is not None:
         return over_cells
-    found = equivalent(mine, theirs)
-    if isinstance(found, Proof) and found.tier == "structural":
-        return found
-    return _over_cells(loop, kernels, generated) or found
+    if isinstance(direct, KernelError):
+        raise direct
+    if isinstance(direct, Proof) and direct.tier == "numeric":
+        return Counterexample(f"nothing but runs supports it: {direct.detail}")
+    return direct
 
 
-def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> Proof | None:
+def _direct(
+    mine: ir.Kernel, theirs: ir.Kernel, kernels: Sequence[Recovered]
+) -> Proof | Counterexample | KernelError:
+    """What comes of comparing loop and kernel as they stand. A box of fixed size would be written out cell by
+    cell, so it is not compared like this."""
+    if any(extent.constant is not None for each in kernels for extent in each.extents):
+        return KernelError(mine.name, "a box of fixed size is compared over cells only.")
+    try:
+        return equivalent(mine, theirs)
+    except KernelError as error:
+        return error
+
+
+def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body, seen: Agreement) -> Proof | None:
     """A proof by way of cells, where loops over memory are too different to compare: the generated kernel is
-    recovered, too, and compared with what was recovered from the loop."""
+    recovered, too, and compared with what was recovered from the loop. That a loop was recovered rightly is
+    what the runs say, so bits are claimed only where the runs compared all of them."""
     try:
         back = raise_accesses(dataclasses.replace(loop, body=generated))
     except KernelError:
@@ -86,7 +121,10 @@ def _over_cells(loop: Lifted, kernels: Sequence[Recovered], generated: Body) -> 
         if last is None or found.tier == "algebraic":
             last = found
     assert last is not None
-    return dataclasses.replace(last, detail=f"compared over cells; {last.detail}".rstrip("; "))
+    if last.tier == "structural" and not seen.whole:
+        return None
+    detail = f"compared over cells, the same in {seen.runs} runs; {last.detail}"
+    return dataclasses.replace(last, detail=detail.rstrip("; "))
 
 
 def _generated(name: str, target: str, folder: Path, chosen: str) -> Lifted:

@@ -110,7 +110,7 @@ class _Finder:
                 case ir.If(condition, inner) if _has_loops(inner):
                     guard = ir.If(condition, (), place=self.place)
                     self.block(inner, (*outer, *values, guard), scope)
-                case ir.Loop(_, counter) if self.repeats(statement, scope):
+                case ir.Loop(_, counter) if _repeats(statement):
                     scope.assumptions.append(
                         f"the loop over '{counter.name}' around it stays with the caller"
                     )
@@ -164,11 +164,6 @@ class _Finder:
                 "store the result first",
             )
         self.finishes.append(Finish(name, value, tuple(used)))
-
-    @staticmethod
-    def repeats(loop: ir.Loop, scope: Scope) -> bool:
-        """A loop over nests that does not tell them which iteration it is: time steps."""
-        return _has_loops(loop.body) and all(node is not loop.counter for node in walk(loop.body))
 
     def nest(self, loop: ir.Loop, outer: Body, scope: Scope) -> None:
         self.place = scope.place = next(
@@ -362,6 +357,29 @@ def bound_of(
     if any(isinstance(node, ir.Load) for atom in rest.atoms for node in walk(atom)):
         return None
     return (True, -rest) if factor == 1 else (False, rest + 1)
+
+
+def one_repetition(body: Sequence[ir.Statement]) -> tuple[Body, tuple[str, ...]]:
+    """A body with one iteration of each loop that stays with the caller, and the counters of these loops."""
+    result: list[ir.Statement] = []
+    counters: list[str] = []
+    for statement in body:
+        if not (isinstance(statement, (ir.If, ir.Loop)) and _has_loops(statement.body)):
+            result.append(statement)
+            continue
+        repeats = isinstance(statement, ir.Loop) and _repeats(statement)
+        if not repeats and isinstance(statement, ir.Loop):
+            result.append(statement)
+            continue
+        inner, more = one_repetition(statement.body)
+        counters += [statement.counter.name, *more] if isinstance(statement, ir.Loop) else more
+        result += inner if repeats else [dataclasses.replace(statement, body=inner)]
+    return tuple(result), tuple(counters)
+
+
+def _repeats(loop: ir.Loop) -> bool:
+    """A loop over nests that does not tell them which iteration it is: time steps."""
+    return _has_loops(loop.body) and all(node is not loop.counter for node in walk(loop.body))
 
 
 def _has_loops(body: Sequence[ir.Statement]) -> bool:

@@ -69,6 +69,33 @@ def test_a_generated_file_that_was_changed_is_not_proved(
     assert "NOT PROVED" in capsys.readouterr().out
 
 
+def test_a_proof_says_what_stays_with_the_caller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A loop of time steps is no part of a kernel; the claim is about one of them."""
+    path = tmp_path / "steps.cpp"
+    path.write_text(
+        "void steps(double* __restrict__ a, double* __restrict__ b, int n, int last) {\n"
+        "  for (int t = 0; t < last; ++t) {\n"
+        "    for (int i = 1; i < n; ++i) b[i] = a[i - 1] + a[i];\n"
+        "    for (int i = 1; i < n; ++i) a[i] = 0.5 * b[i];\n  }\n}\n"
+    )
+    words = [
+        "--function",
+        "steps",
+        "--out",
+        tmp_path / "out",
+        "--targets",
+        "cpu",
+        "--prove",
+    ]
+    assert lift(path, *words) == 0
+    said = capsys.readouterr().out
+    assert re.search(
+        r"^  steps +cpu +equal: structural\n    one iteration of the loop over 't'$",
+        said,
+        re.M,
+    )
+
+
 def test_a_model_is_printed_and_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path, shift: Path) -> None:
     assert lift(shift, "--function", "shift") == 0
     text = capsys.readouterr().out

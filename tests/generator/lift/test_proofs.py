@@ -11,8 +11,10 @@ from heddle.build import files, write
 from heddle.commands.lift_proof import proof
 from heddle.commands.lifted_model import module_of
 from heddle.errors import KernelError
+from heddle.lift.front_end import read
+from heddle.lift.kernels import lifted
 from heddle.lift.raise_accesses import raise_accesses
-from heddle.roundtrip.compare import Proof
+from heddle.roundtrip.compare import Counterexample, Proof
 from test_corpus import LIFTED
 
 EXCHANGED = {"wrf_like_tendency"}
@@ -65,3 +67,40 @@ def test_generated_reductions_are_not_claimed_to_have_the_same_bits(name: str, t
         return
     with pytest.raises(KernelError):
         proof(function, kernels, "cpu", tmp_path / "lifted", found.precision)
+
+
+HEAD = "void f(const double* __restrict__ a, double* __restrict__ b, int n) { for (int i = 0; i < n; ++i) "
+COLOURED = "void f(double* a, int n) { for (int i = 1; i < n - 1; i += 2) a[i] = "
+FIXED = "void f(double a[80]) { for (int i = 1; i < 79; ++i) a[i] = "
+MISREAD = {
+    "another value": (HEAD + "b[i] = 3 * a[i]; }", HEAD + "b[i] = 2 * a[i]; }"),
+    "another condition": (
+        HEAD + "if (a[i] > 0.5) b[i] = a[i]; }",
+        HEAD + "if (a[i] > 0) b[i] = a[i]; }",
+    ),
+    "loops that are not alike": (
+        COLOURED + "a[i - 1] + a[i + 1]; }",
+        COLOURED + "a[i - 1] - a[i + 1]; }",
+    ),
+    "a box of fixed size": (FIXED + "2 * a[i]; }", FIXED + "3 * a[i]; }"),
+}
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_a_loop_that_was_misread_is_not_proved(name: str, tmp_path: Path) -> None:
+    """The kernels of another loop stand in for a recovery that is wrong. The generated text says what they
+    say, so the comparison over cells, which reads it as it reads the loop, finds nothing."""
+    functions = []
+    for number, text in enumerate(MISREAD[name]):
+        path = tmp_path / f"input_{number}.cpp"
+        path.write_text(text + "\n")
+        functions.append(lifted(read(path), "f"))
+    wrong = raise_accesses(functions[1])
+    found = model(wrong, "lifted")
+    write(files(module_of("lifted", found.text), ["cpu"]), tmp_path)
+    result = proof(functions[0], wrong, "cpu", tmp_path / "lifted", found.precision)
+    assert isinstance(result, Counterexample), result
+    assert result.values  # what a run of both left in one element
+    result = proof(functions[1], wrong, "cpu", tmp_path / "lifted", found.precision)
+    assert isinstance(result, Proof)
+    assert result.tier == "structural"
