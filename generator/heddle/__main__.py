@@ -239,8 +239,8 @@ def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
         for found in dense.exchanges(kernel, model.place):
             print(dense.text(found))
     elif not kernel.space.packs and not kernel.space.listed:
-        for crossing in sparse.list_exchanges(kernel, model.place, module.ends):
-            print(sparse.text(crossing, kernel.space.links))
+        for exchange in sparse.list_exchanges(kernel, model.place, module.ends):
+            print(sparse.text(exchange, kernel.space.links))
 
 
 def _statement_text(statement: object) -> str:

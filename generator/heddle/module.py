@@ -60,14 +60,14 @@ class PackModel:
     """A kernel that packs or unpacks what the kernels of a halo exchange.
 
     source, after: the kernel, and which of its exchanges, whose fields it is written for; ends: those of the
-    halo; wire: the type on the wire, or None for that of the fields.
+    halo; value_type: that of values in messages, or None for that of the fields.
     """
 
     name: str
     source: KernelModel
     after: bool
     ends: WrittenOffsets
-    wire: ir.Scalar | None
+    value_type: ir.Scalar | None
     unpack: bool
     about: str
     place: Place
@@ -82,9 +82,9 @@ class PackModel:
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The kernel in a precision."""
-        fields = crossing(self.source.typed(chosen), self.ends, self.place)[self.after].fields
+        fields = exchanges_of(self.source.typed(chosen), self.ends, self.place)[self.after].fields
         make = pack_kernel if self.source.space.is_box else list_pack_kernel
-        return make(self.name, fields, self.wire or fields[0].type, self.unpack, self.about)
+        return make(self.name, fields, self.value_type or fields[0].type, self.unpack, self.about)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Halo:
 
     name: str
     kernels: tuple[str, ...]
-    wire: ir.Scalar | None
+    value_type: ir.Scalar | None
     ends: WrittenOffsets
 
 
@@ -211,17 +211,21 @@ class Module:
         self.solver = tuple(found)
 
     def add_halo(
-        self, name: str = "halo", kernels: Sequence[str] | None = None, *, wire: str | None = None
+        self,
+        name: str = "halo",
+        kernels: Sequence[str] | None = None,
+        *,
+        message_precision: str | None = None,
     ) -> None:
         """Add kernels that pack and unpack the halo of `kernels`. Their sweeps get `before()` and `after()`,
         from which heddle::HaloExchange is constructed.
 
         kernels: all dense, or all over whole lists. By default all dense ones so far, or, if there are none,
-        those over lists. wire: "f32" or "f16" to send values in that precision; results then depend on the
-        decomposition into blocks.
+        those over lists. message_precision: "f32" or "f16" to send values in that precision; results then
+        depend on the decomposition into blocks.
         """
         place = calling_place()
-        scalar = precision(wire).storage if wire else None
+        scalar = precision(message_precision).storage if message_precision else None
         models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
         dense = [k.name for k in models if k.space.is_box]
         lists = [k.name for k in models if k.space.is_list and not k.space.listed]
@@ -254,7 +258,7 @@ class Module:
                 )
             way = "from" if unpack else "to"
             each = "element by element" if known is lists else "box after box"
-            about = f"Copies what crosses the borders of blocks {way} the wire, {each}."
+            about = f"Copies what crosses the borders of blocks {way} the message buffer, {each}."
             source = self.kernels[first.kernel]
             assert isinstance(source, KernelModel)
             self.kernels[full] = PackModel(
@@ -277,8 +281,8 @@ class Module:
         for kernel in kernels:
             model = self.kernels[kernel]
             assert isinstance(model, KernelModel)
-            for exchange in crossing(model.typed(precision(self.precisions[0])), ends, model.place):
-                if exchange.crossings:
+            for exchange in exchanges_of(model.typed(precision(self.precisions[0])), ends, model.place):
+                if exchange.fields:
                     found.append(exchange)
         if not found:
             raise KernelError(
@@ -336,7 +340,7 @@ class Module:
         return made[1]
 
 
-def crossing(
+def exchanges_of(
     kernel: ir.Kernel, ends: WrittenOffsets, place: Place
 ) -> tuple[Exchange | ListExchange, Exchange | ListExchange]:
     """What a typed kernel exchanges before and after it. ends: as in list_exchanges."""

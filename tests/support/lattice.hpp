@@ -36,36 +36,36 @@ inline std::vector<heddle::Link> pull_links() {
 
 /// What crosses for a kernel that touches one component at an offset of at most one cell along each axis: the
 /// shifted interior, side by side.
-inline void add_crossings(std::vector<heddle::Crossing>& crossings, int component,
-                          const std::array<int, 3>& offset) {
+inline void add_regions(std::vector<heddle::HaloRegion>& regions, int component,
+                        const std::array<int, 3>& offset) {
   for (int subset = 1; subset < 8; ++subset) {
-    heddle::Crossing crossing{0, component, {}, {}, {}};
+    heddle::HaloRegion region{0, component, {}, {}, {}};
     bool reached = true;
     for (std::size_t d = 0; d < 3; ++d) {
       const bool across = (subset >> d & 1) != 0;
       reached = reached && (!across || offset[d] != 0);
-      crossing.anchor[d] = across ? offset[d] : 0;
-      crossing.near[d] = across ? 0 : (offset[d] > 0 ? 1 : 0);
-      crossing.far[d] = across ? 1 : (offset[d] < 0 ? 1 : 0);
+      region.anchor[d] = across ? offset[d] : 0;
+      region.near[d] = across ? 0 : (offset[d] > 0 ? 1 : 0);
+      region.far[d] = across ? 1 : (offset[d] < 0 ? 1 : 0);
     }
-    if (reached) crossings.push_back(crossing);
+    if (reached) regions.push_back(region);
   }
 }
 
 /// Odd AA step: reads f_q from slot opp(q) at x - c_q.
-inline std::vector<heddle::Crossing> aa_odd_reads() {
-  std::vector<heddle::Crossing> crossings;
+inline std::vector<heddle::HaloRegion> aa_odd_reads() {
+  std::vector<heddle::HaloRegion> regions;
   for (int q = 1; q < 19; ++q)
-    add_crossings(crossings, opposite(q), back(q));
-  return crossings;
+    add_regions(regions, opposite(q), back(q));
+  return regions;
 }
 
 /// Odd AA step: writes f*_q to slot q at x + c_q.
-inline std::vector<heddle::Crossing> aa_odd_writes() {
-  std::vector<heddle::Crossing> crossings;
+inline std::vector<heddle::HaloRegion> aa_odd_writes() {
+  std::vector<heddle::HaloRegion> regions;
   for (int q = 1; q < 19; ++q)
-    add_crossings(crossings, q, d3q19[static_cast<std::size_t>(q)]);
-  return crossings;
+    add_regions(regions, q, d3q19[static_cast<std::size_t>(q)]);
+  return regions;
 }
 
 } // namespace lattice

@@ -112,7 +112,7 @@ public:
       std::swap(tasks_[static_cast<std::size_t>(drawn(0, last))],
                 tasks_[static_cast<std::size_t>(drawn(0, last))]);
     }
-    wires_ = count_;
+    first_mailbox_ = count_;
     count_ += tasks_.size() * ranks() * ranks();
     mailboxes_.resize(tasks_.size() * ranks() * ranks());
     make_nodes();
@@ -409,7 +409,7 @@ private:
         if (from == to && from == rank) wraps = wraps || !lies_across(piece, borders);
         if (from == to || (from != rank && to != rank)) continue;
         steps.messages = true;
-        const void* const box = &mailboxes_[wire(number, from, to) - wires_];
+        const void* const box = &mailboxes_[mailbox(number, from, to) - first_mailbox_];
         std::vector<const void*>& boxes = from == rank ? steps.filled : steps.emptied;
         if (apart_ && std::ranges::find(boxes, box) == boxes.end()) boxes.push_back(box);
       }
@@ -425,8 +425,8 @@ private:
   [[nodiscard]] const void* object(std::size_t field, int rank) const {
     return &objects_[field * ranks() + static_cast<std::size_t>(rank)];
   }
-  [[nodiscard]] std::size_t wire(std::size_t task, int from, int to) const {
-    return wires_ + (task * ranks() + static_cast<std::size_t>(from)) * ranks() +
+  [[nodiscard]] std::size_t mailbox(std::size_t task, int from, int to) const {
+    return first_mailbox_ + (task * ranks() + static_cast<std::size_t>(from)) * ranks() +
            static_cast<std::size_t>(to);
   }
   [[nodiscard]] static int owner(const BlockGrid& grid, const Cell& cell) {
@@ -581,7 +581,7 @@ private:
     const Task& task = tasks_[number];
     const bool start = note.what == Note::What::start;
     const bool finish = note.what == Note::What::finish;
-    if (start || finish) touched.written.add(wire(number, rank, rank));
+    if (start || finish) touched.written.add(mailbox(number, rank, rank));
     for (const Access& access : task.accesses) {
       const std::array<bool, 3> borders = border_axes(task, *fields_[access.field].grid, rank);
       for (const Piece& piece : pieces(task, access)) {
@@ -599,11 +599,11 @@ private:
           if (at_border ? finish : note.what == Note::What::wrap) touched.written.add(to);
         } else if (from_rank == rank && start) {
           touched.read.add(from);
-          if (apart_) touched.written.add(wire(number, rank, to_rank));
+          if (apart_) touched.written.add(mailbox(number, rank, to_rank));
           if (apart_ && task.into_fields) touched.written.add(to);
         } else if (to_rank == rank && finish) {
           touched.written.add(to);
-          if (apart_) touched.read.add(wire(number, from_rank, rank));
+          if (apart_) touched.read.add(mailbox(number, from_rank, rank));
         }
       }
     }
@@ -627,8 +627,8 @@ private:
   std::vector<TaskNode> nodes_;
   std::vector<Note> notes_;
   std::map<std::tuple<std::size_t, int, bool>, std::vector<Piece>> pieces_;
-  std::size_t count_ = 0; // values, of fields and wires
-  std::size_t wires_ = 0;
+  std::size_t count_ = 0; // values, of fields and mailboxes
+  std::size_t first_mailbox_ = 0;
 };
 
 } // namespace random_tasks

@@ -16,8 +16,8 @@ from heddle.ir.visit import evaluated, statements, walk
 from heddle.ir.walls import bit
 
 _BOXES = {
-    "boxes": "box_count rows of field, component, first cell (x, y, z), extent (x, y, z), place on the wire",
-    "wire": "the cells of all boxes, x fastest; longest: the number of cells of the largest box",
+    "boxes": "box_count rows of field, component, first cell (x, y, z), extent (x, y, z), place in buffer",
+    "buffer": "the cells of all boxes, x fastest; longest: the number of cells of the largest box",
 }
 Role = Literal[
     "array",

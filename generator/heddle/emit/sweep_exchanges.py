@@ -10,7 +10,7 @@ from typing import Protocol
 from heddle.emit.expression import type_text
 from heddle.emit.lane_walls import lane_walls, lanes, walls
 from heddle.halo.dense import Exchange, exchanges
-from heddle.halo.sparse import LinkCrossing, ListExchange, WrittenOffsets, list_exchanges
+from heddle.halo.sparse import HaloLink, ListExchange, WrittenOffsets, list_exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.space import Link
 from heddle.ir.target import Target, device_of
@@ -26,10 +26,14 @@ class Halo(Protocol):
     def kernels(self) -> tuple[str, ...]: ...
 
     @property
-    def wire(self) -> ir.Scalar | None: ...
+    def value_type(self) -> ir.Scalar | None: ...
 
     @property
     def ends(self) -> WrittenOffsets: ...
+
+
+TABLES = {"HaloRegion": "regions", "HaloLink": "links", "Link": "wall_links"}
+"""Names of tables, by the type of their rows."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +68,22 @@ def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], el
     """What a sweep exchanges. element: the type of its fields' values."""
     found: Sequence[Exchange | ListExchange]
     found = list_exchanges(kernel, ends=halo.ends) if kernel.space.is_list else exchanges(kernel)
-    wire = type_text(halo.wire) if halo.wire else element
+    value = type_text(halo.value_type) if halo.value_type else element
     packs = ", ".join(pack["title"] for pack in pack_kernels(halo))
     in_vectors = device_of(targets) is not None and lanes(kernel) > 1 and bool(walls(kernel))
     names: dict[tuple[str, str], str] = {}  # of tables, by the type and text of their rows
     made: dict[str, str] = {}  # expression -> what it is assigned to
     for exchange in found:
-        if not exchange.crossings:
+        if not exchange.fields:
             continue
-        table = _table(names, *_crossings(exchange))
+        table = _table(names, *_regions(exchange))
         fields = [field.name for field in exchange.fields]
         if isinstance(exchange, ListExchange):
-            text = f"heddle::list_exchange<{packs}, {wire}>({', '.join([table, *fields])})"
+            text = f"heddle::list_exchange<{packs}, {value}>({', '.join([table, *fields])})"
         else:
             links = _walls(names, kernel, exchange) if in_vectors else ""
             passed = [table, str(exchange.min_block_extent), f"{{{links}}}", *fields]
-            kinds = f"{packs}, {wire}, {exchange.fields[0].rank}"
+            kinds = f"{packs}, {value}, {exchange.fields[0].rank}"
             text = f"heddle::dense_exchange<{kinds}>({', '.join(passed)})"
         made[text] = f"{made.get(text, '')}this->{exchange.direction}_ = "
     return SweepExchanges(
@@ -91,26 +95,26 @@ def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], el
 def _table(names: dict[tuple[str, str], str], kind: str, rows: Sequence[str]) -> str:
     """The name of a table; equal ones are one."""
     number = sum(other == kind for other, _ in names) + 1
-    name = ("crossings" if "Crossing" in kind else "wall_links") + (f"_{number}" if number > 1 else "") + "_"
+    name = TABLES[kind] + (f"_{number}" if number > 1 else "") + "_"
     return names.setdefault((kind, f"{{{', '.join(rows)}}}"), name)
 
 
-def _crossings(exchange: Exchange | ListExchange) -> tuple[str, list[str]]:
-    """The type and the rows of a table of crossings."""
+def _regions(exchange: Exchange | ListExchange) -> tuple[str, list[str]]:
+    """The type and the rows of a table of what an exchange copies."""
     if isinstance(exchange, ListExchange):
-        return "LinkCrossing", [_link_crossing(exchange.fields.index(c.field), c) for c in exchange.crossings]
-    return "Crossing", [
-        f"{{{exchange.fields.index(c.field)}, {c.component}, "
-        f"{_offset(c.anchor)}, {_offset(c.near)}, {_offset(c.far)}}}"
-        for c in exchange.crossings
+        return "HaloLink", [_halo_link(exchange.fields.index(link.field), link) for link in exchange.links]
+    return "HaloRegion", [
+        f"{{{exchange.fields.index(r.field)}, {r.component}, "
+        f"{_offset(r.anchor)}, {_offset(r.near)}, {_offset(r.far)}}}"
+        for r in exchange.regions
     ]
 
 
-def _link_crossing(field: int, crossing: LinkCrossing) -> str:
-    first, *then = crossing.path
+def _halo_link(field: int, link: HaloLink) -> str:
+    first, *then = link.path
     members = [str(field), str(first)]
-    if crossing.slot is not None:
-        members += [str(crossing.slot), _offset(crossing.other)]
+    if link.slot is not None:
+        members += [str(link.slot), _offset(link.other)]
         if then:
             members.append("{" + ", ".join(map(str, [*then, -1][:2])) + "}")
     return f"{{{', '.join(members)}}}"

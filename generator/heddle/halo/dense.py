@@ -32,7 +32,7 @@ def _kind(side: Offset) -> str:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class HaloRegion:
     """A box of ghost cells of one component on one side of a block with n cells along an axis.
 
     side: -1, 0 or 1 an axis. anchor: what the box is measured from along each axis; the side, unless a box
@@ -80,17 +80,17 @@ class Exchange:
     kernel: str
     direction: Direction
     fields: tuple[ir.Field, ...]
-    crossings: tuple[Crossing, ...]
+    regions: tuple[HaloRegion, ...]
     min_block_extent: int
 
     def components(self, side: Offset) -> list[tuple[ir.Field, int]]:
         """What crosses on a side."""
-        return list(dict.fromkeys((c.field, c.component) for c in self.crossings if c.side == side))
+        return list(dict.fromkeys((c.field, c.component) for c in self.regions if c.side == side))
 
     def counts(self) -> dict[str, set[int]]:
         """For faces, edges and corners: how many components cross one of them."""
         result: dict[str, set[int]] = {}
-        for side in dict.fromkeys(c.side for c in self.crossings):
+        for side in dict.fromkeys(c.side for c in self.regions):
             result.setdefault(_kind(side), set()).add(len(self.components(side)))
         return result
 
@@ -151,7 +151,7 @@ def _exchange(kernel: ir.Kernel, direction: Direction, accesses: list[ir.Access]
     for access in accesses:
         offsets.setdefault((access.field, access.component), []).append(access.offsets)
     order = {field: number for number, field in enumerate(kernel.fields)}
-    found: list[Crossing] = []
+    found: list[HaloRegion] = []
     min_block_extent = 1
     for field, component in sorted(offsets, key=lambda key: (order[key[0]], key[1])):
         where = offsets[field, component]
@@ -163,8 +163,8 @@ def _exchange(kernel: ir.Kernel, direction: Direction, accesses: list[ir.Access]
             for first, last in _boxes(set().union(*parts), side, reach):
                 bounds = (_bounds(*axis, reach) for axis in zip(side, first, last, strict=True))
                 anchor, near, far = zip(*bounds, strict=True)
-                found.append(Crossing(field, component, side, anchor, near, far))
-    found.sort(key=lambda crossing: _sides(crossing.field.rank).index(crossing.side))
+                found.append(HaloRegion(field, component, side, anchor, near, far))
+    found.sort(key=lambda region: _sides(region.field.rank).index(region.side))
     fields = sorted({c.field for c in found}, key=lambda field: order[field])
     return Exchange(kernel.name, direction, tuple(fields), tuple(found), min_block_extent)
 
@@ -241,13 +241,13 @@ def text(exchange: Exchange) -> str:
     """For people: every box of ghost cells, side by side."""
     way = "owners send to ghost cells" if exchange.direction == "before" else "ghost cells are sent to owners"
     lines = [f"{exchange.direction} {exchange.kernel}: "]
-    if not exchange.crossings:
+    if not exchange.regions:
         return lines[0] + "nothing crosses"
     counts = ", ".join(
         f"{'-'.join(map(str, sorted(numbers)))} {kind}" for kind, numbers in exchange.counts().items()
     )
     lines[0] += f"{way}; components that cross: {counts}"
-    for side in dict.fromkeys(c.side for c in exchange.crossings):
+    for side in dict.fromkeys(c.side for c in exchange.regions):
         lines.append(f"  {_kind(side)} ({', '.join(f'{s:2d}' for s in side)})")
-        lines += [f"    {crossing}" for crossing in exchange.crossings if crossing.side == side]
+        lines += [f"    {region}" for region in exchange.regions if region.side == side]
     return "\n".join(lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels that pack what crosses into a buffer, the wire, and unpack it on the other side.
+"""The kernels that pack what crosses into a message buffer, and unpack it on the other side.
 
 They are the same for every pattern and direction: which boxes of which components cross, or which elements of
 fields over lists, is in the tables that they are given. All fields and directions are one call, on CUDA one
@@ -20,7 +20,7 @@ from heddle.ir.unique_names import with_free_counters
 from heddle.ir.verify import verify
 
 _OWN_NAMES = {
-    "wire",
+    "buffer",
     "boxes",
     "box",
     "box_count",
@@ -34,7 +34,7 @@ _OWN_NAMES = {
     "z",
     *COLUMNS,
 }
-_OWN_NAMES_OF_LISTS = {"wire", "which", "cells", "cell_count"}
+_OWN_NAMES_OF_LISTS = {"buffer", "which", "cells", "cell_count"}
 
 
 def check_fields(fields: Sequence[ir.Field], place: Place) -> None:
@@ -58,15 +58,15 @@ def check_fields(fields: Sequence[ir.Field], place: Place) -> None:
 
 
 def pack_kernel(
-    name: str, fields: Sequence[ir.Field], wire: ir.Scalar, unpack: bool, about: str = ""
+    name: str, fields: Sequence[ir.Field], value_type: ir.Scalar, unpack: bool, about: str = ""
 ) -> ir.Kernel:
-    """The typed kernel that copies the cells of boxes of `fields` to the wire, or, `unpack`, from it.
+    """The typed kernel that copies the cells of boxes of `fields` to a message buffer, or from it (unpack).
 
-    wire: the type of a value on the wire; a narrower one rounds to nearest even.
+    value_type: that of the values in the message buffer; a narrower one rounds to nearest even.
     """
     rank = fields[0].rank
     x, y, z, component, number, place = map(_index, ("x", "y", "z", "component", "field", "place"))
-    there = ir.Gather(ir.Field("wire", wire, 1, 0, 0, ENTRIES), (place,), integer(0))
+    there = ir.Gather(ir.Field("buffer", value_type, 1, 0, 0, ENTRIES), (place,), integer(0))
     body: list[ir.Statement] = []
     for which, field in enumerate(fields):
         here = ir.Gather(field, (x, y, z)[:rank], component if field.components else integer(0))
@@ -82,15 +82,15 @@ def pack_kernel(
 
 
 def list_pack_kernel(
-    name: str, fields: Sequence[ir.Field], wire: ir.Scalar, unpack: bool, about: str = ""
+    name: str, fields: Sequence[ir.Field], value_type: ir.Scalar, unpack: bool, about: str = ""
 ) -> ir.Kernel:
-    """The typed kernel that copies listed elements of `fields` to the wire, or, `unpack`, from it.
+    """The typed kernel that copies listed elements of `fields` to a message buffer, or from it (unpack).
 
     An element of a field over a list is numbered as in its table of neighbours, with all components in one
-    row: such numbers are the listed cells. which: for each entry of the wire the number of the field; entries
-    of no field lie between messages. wire: as in pack_kernel.
+    row: such numbers are the listed cells. which: for each entry of the message buffer the number of the
+    field; entries of no field lie between messages. value_type: as in pack_kernel.
     """
-    there = ir.Access(ir.Field("wire", wire, 0, 0, 0, ENTRIES), ())
+    there = ir.Access(ir.Field("buffer", value_type, 0, 0, 0, ENTRIES), ())
     which = ir.Access(ir.Field("which", ir.U8, 0, 0, 0, ENTRIES), ())
     flat = [ir.Field(field.name, field.type, field.rank, 0, 0, OVER_LIST) for field in fields]
     body: list[ir.Statement] = []

@@ -12,7 +12,7 @@ Esoteric patterns keep a population of a link in a cell near both its ends, whic
 one after the other, and which a list holds even behind a wall (Link.stores_solid). In one step one end
 reaches it, in the next one the other. Where one end is a wall, only the other ever does: the element then
 stays with the block of that cell, be it in a ghost cell: bounce-back and boundary sweeps touch own memory
-alone. So a crossing names the other end (`LinkCrossing.other`), which follows from where the kernels of the
+alone. So a link names the other end (`HaloLink.other`), which follows from where the kernels of the
 other step reach the same component.
 """
 
@@ -33,7 +33,7 @@ WrittenOffsets = Mapping[tuple[str, int], frozenset[Offset]]
 
 
 @dataclass(frozen=True)
-class LinkCrossing:
+class HaloLink:
     """What rows of the table lead to in a field, where that is on the other side of a border.
 
     path: the rows, one after the other. slot: the component, where they lead to cells; None where the single
@@ -55,7 +55,7 @@ class ListExchange:
     kernel: str
     direction: Direction
     fields: tuple[ir.Field, ...]
-    crossings: tuple[LinkCrossing, ...]
+    links: tuple[HaloLink, ...]
 
 
 def written_offsets(kernels: Iterable[ir.Kernel]) -> WrittenOffsets:
@@ -122,15 +122,13 @@ class _Ways:
     place: Place | str
 
     def exchange(self, direction: Direction, accesses: Iterable[ir.Access]) -> ListExchange:
-        found = {self.crossing(access) for access in accesses if any(access.offsets)}
+        found = {self.link(access) for access in accesses if any(access.offsets)}
         order = {field: number for number, field in enumerate(self.kernel.fields)}
-        crossings = tuple(
-            sorted(found, key=lambda c: (order[c.field], c.path, -1 if c.slot is None else c.slot))
-        )
-        fields = tuple(dict.fromkeys(crossing.field for crossing in crossings))
-        return ListExchange(self.kernel.name, direction, fields, crossings)
+        links = tuple(sorted(found, key=lambda c: (order[c.field], c.path, -1 if c.slot is None else c.slot)))
+        fields = tuple(dict.fromkeys(link.field for link in links))
+        return ListExchange(self.kernel.name, direction, fields, links)
 
-    def crossing(self, access: ir.Access) -> LinkCrossing:
+    def link(self, access: ir.Access) -> HaloLink:
         path = self.space.path(access.component, access.offsets)
         if path is None:
             raise KernelError(
@@ -140,7 +138,7 @@ class _Ways:
                 "leave the kernel out of add_halo",
             )
         if not self.space.links[path[0]].stores_solid:
-            return LinkCrossing(access.field, path)
+            return HaloLink(access.field, path)
         others = self.ends.get((access.field.name, access.component), frozenset()) - {access.offsets}
         if len(others) != 1:
             name = access.field.component_name(access.component) if access.field.components else ""
@@ -155,22 +153,22 @@ class _Ways:
             )
         (other,) = others
         seen = tuple(o - there for o, there in zip(access.offsets, other, strict=True))
-        return LinkCrossing(access.field, path, access.component, seen)
+        return HaloLink(access.field, path, access.component, seen)
 
 
 def text(exchange: ListExchange, links: tuple[Link, ...]) -> str:
     """For people: all that leads to what crosses."""
-    if not exchange.crossings:
+    if not exchange.links:
         return f"{exchange.direction} {exchange.kernel}: nothing crosses"
     way = "owners send to ghost cells" if exchange.direction == "before" else "ghost cells are sent to owners"
-    ways = "rows" if all(crossing.slot is None for crossing in exchange.crossings) else "ways"
-    lines = [f"{exchange.direction} {exchange.kernel}: {way} what {len(exchange.crossings)} {ways} lead to"]
-    for crossing in exchange.crossings:
-        offset = tuple(map(sum, zip(*(links[row].offset for row in crossing.path), strict=True)))
-        slot = links[crossing.path[0]].slot if crossing.slot is None else crossing.slot
-        rows = " ".join(f"{row:2d}" for row in crossing.path)
-        component = f"{crossing.field.name}.{crossing.field.component_name(slot)}"
-        shared = f", shared with the cell at {_offset(crossing.other)}" if crossing.other else ""
+    ways = "rows" if all(link.slot is None for link in exchange.links) else "ways"
+    lines = [f"{exchange.direction} {exchange.kernel}: {way} what {len(exchange.links)} {ways} lead to"]
+    for link in exchange.links:
+        offset = tuple(map(sum, zip(*(links[row].offset for row in link.path), strict=True)))
+        slot = links[link.path[0]].slot if link.slot is None else link.slot
+        rows = " ".join(f"{row:2d}" for row in link.path)
+        component = f"{link.field.name}.{link.field.component_name(slot)}"
+        shared = f", shared with the cell at {_offset(link.other)}" if link.other else ""
         lines.append(f"  row {rows}: {component} at {_offset(offset)}{shared}")
     return "\n".join(lines)
 

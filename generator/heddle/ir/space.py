@@ -175,8 +175,9 @@ class PackRegions(Space):
     """The cells of a table of boxes, in fields of `rank` dimensions: what an exchange packs.
 
     The field `boxes` holds nine numbers per box: which field, which component, the first cell along x, y, z,
-    the number of cells along x, y, z, and the place of the first cell on the wire, where the cells follow
-    each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and `place`.
+    the number of cells along x, y, z, and the place of the first cell in the message buffer, where the cells
+    follow each other, x fastest. A body knows them as the symbols `field`, `component`, `x`, `y`, `z` and
+    `place`.
     """
 
     rank: int

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """schedule_pack: put the body of a cell into loops over a table of boxes.
 
-before   store wire[place] = f.gather(x, y, z, component)                  (meaning: for every cell of every
+before   store buffer[place] = f.gather(x, y, z, component)                  (meaning: for every cell of every
 box) after    loop omp box { let component = ...; let x_begin = ...; ... loop z { loop y { loop simd x {
-             let place = ...; store wire[place] = f.gather(x, y, z, component) } } } }
+             let place = ...; store buffer[place] = f.gather(x, y, z, component) } } } }
 
 With threads, the boxes lie along the second axis of the grid and the cells of a box along the first, so that
 one launch packs everything; threads beyond the end of their box do nothing. Positions in a box are divided
@@ -46,7 +46,7 @@ def schedule_pack(kernel: Kernel, schedule: CpuSchedule, target: Target) -> tupl
 def _entries(box: Symbol, scalar: Scalar) -> list[Statement]:
     """The nine numbers of a box by their names."""
     result: list[Statement] = [
-        Comment("The box: component, first cell, extent, place of its first cell on the wire")
+        Comment("The box: component, first cell, extent, place of its first cell in the message buffer")
     ]
     for column, name in enumerate(COLUMNS):
         kind = I64 if name in ("field", "component", "first") else scalar
@@ -56,7 +56,7 @@ def _entries(box: Symbol, scalar: Scalar) -> list[Statement]:
 
 
 def _rows(kernel: Kernel, simd: bool) -> tuple[Statement, ...]:
-    """Loops over z, y and x; the row of a box starts on the wire at a place that y and z give."""
+    """Loops over z, y and x; the row of a box starts in the message buffer at a place that y and z give."""
     x, y, z = (Symbol(axis, I64) for axis in "xyz")
     begin = {axis.name: Symbol(f"{axis.name}_begin", I64) for axis in (x, y, z)}
     count = {axis.name: Symbol(f"{axis.name}_count", I64) for axis in (x, y, z)}

@@ -121,7 +121,7 @@ std::vector<std::vector<std::size_t>> dependences(const std::vector<SplitStep>& 
           before[j].push_back(i); // but a lane shift writes whole vectors
         continue;
       }
-      // The wire of an exchange is free again when it has been emptied.
+      // The buffer of an exchange is free again when it has been emptied.
       if (list[i].step.kind == Kind::finish && list[j].step.kind == Kind::start &&
           list[i].node % nodes.size() == list[j].node % nodes.size()) {
         before[j].push_back(i);

@@ -43,13 +43,13 @@ void BatchedPack::add(int block, HaloPlan::Table table) {
   for (Call& call : calls_) {
     if (!batched_) break;
     std::vector<std::int32_t>& rows = call.table.rows;
-    if (rows.size() + table.rows.size() > most_boxes * WireBoxes::columns) continue;
+    if (rows.size() + table.rows.size() > most_boxes * MessageBoxes::columns) continue;
     const std::optional<Shifts> cells = shifts(call.block, block);
     if (!cells) continue;
-    for (auto row = table.rows.begin(); row != table.rows.end(); row += WireBoxes::columns) {
-      const auto& [x, y] = (*cells)[static_cast<std::size_t>(row[WireBoxes::field])];
-      row[WireBoxes::first_cell] += x;
-      row[WireBoxes::first_cell + 1] += y;
+    for (auto row = table.rows.begin(); row != table.rows.end(); row += MessageBoxes::columns) {
+      const auto& [x, y] = (*cells)[static_cast<std::size_t>(row[MessageBoxes::field])];
+      row[MessageBoxes::first_cell] += x;
+      row[MessageBoxes::first_cell + 1] += y;
     }
     rows.insert(rows.end(), table.rows.begin(), table.rows.end());
     call.table.longest = std::max(call.table.longest, table.longest);

@@ -11,15 +11,15 @@ namespace heddle {
 
 DenseReach::DenseReach(const DenseExchange& exchange, const void* object, int components)
     : offsets_(static_cast<std::size_t>(components)) {
-  for (const Crossing& crossing : exchange.crossings()) {
-    if (exchange.fields()[static_cast<std::size_t>(crossing.field)].object != object) continue;
-    std::array<int, 3>& offset = offsets_[static_cast<std::size_t>(crossing.component)];
+  for (const HaloRegion& region : exchange.regions()) {
+    if (exchange.fields()[static_cast<std::size_t>(region.field)].object != object) continue;
+    std::array<int, 3>& offset = offsets_[static_cast<std::size_t>(region.component)];
     for (std::size_t d = 0; d < 3; ++d) {
-      if (crossing.anchor[d] == 0) continue;
-      const int here = crossing.anchor[d] * crossing.far[d];
+      if (region.anchor[d] == 0) continue;
+      const int here = region.anchor[d] * region.far[d];
       if (offset[d] != 0 && offset[d] != here) {
         throw Error(exchange.name(),
-                    "component " + std::to_string(crossing.component) + " is accessed at several offsets",
+                    "component " + std::to_string(region.component) + " is accessed at several offsets",
                     "pass the two steps of an in-place pattern");
       }
       offset[d] = here;

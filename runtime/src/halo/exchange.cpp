@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-Box Crossing::cells(const std::array<std::int64_t, 3>& extent) const noexcept {
+Box HaloRegion::cells(const std::array<std::int64_t, 3>& extent) const noexcept {
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::int64_t n = extent[d];
@@ -15,17 +15,17 @@ Box Crossing::cells(const std::array<std::int64_t, 3>& extent) const noexcept {
   return box;
 }
 
-std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& layers) {
-  std::vector<Crossing> shell;
+std::vector<HaloRegion> ghost_shell(int components, const std::array<int, 3>& layers) {
+  std::vector<HaloRegion> shell;
   for (int component = 0; component < components; ++component) {
     for (int side = 0; side < 27; ++side) {
-      Crossing crossing{0, component, {side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1}, {}, {}};
+      HaloRegion region{0, component, {side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1}, {}, {}};
       bool empty = side == 13; // the interior
       for (std::size_t d = 0; d < 3; ++d) {
-        crossing.far[d] = crossing.anchor[d] == 0 ? 0 : layers[d];
-        empty = empty || (crossing.anchor[d] != 0 && layers[d] == 0);
+        region.far[d] = region.anchor[d] == 0 ? 0 : layers[d];
+        empty = empty || (region.anchor[d] != 0 && layers[d] == 0);
       }
-      if (!empty) shell.push_back(crossing);
+      if (!empty) shell.push_back(region);
     }
   }
   return shell;
@@ -48,16 +48,16 @@ void ExchangeBase::add(ExchangedField field, const BlockGrid& grid, int rank, Me
 void BoxExchange::add(ExchangedField field, const std::array<int, 3>& ghost_layers, const BlockGrid& grid,
                       int rank, Memory memory) {
   const auto number = static_cast<int>(fields().size());
-  for (const Crossing& crossing : crossings_) {
-    if (crossing.field != number) continue;
-    if (crossing.component < 0 || crossing.component >= field.components) {
-      throw Error(name(), "component " + std::to_string(crossing.component) + " is exchanged, but field '" +
+  for (const HaloRegion& region : regions_) {
+    if (region.field != number) continue;
+    if (region.component < 0 || region.component >= field.components) {
+      throw Error(name(), "component " + std::to_string(region.component) + " is exchanged, but field '" +
                               field.name + "' has " + std::to_string(field.components) + " components");
     }
     for (std::size_t d = 0; d < 3; ++d) {
-      if (crossing.anchor[d] != 0 && crossing.far[d] > ghost_layers[d]) {
+      if (region.anchor[d] != 0 && region.far[d] > ghost_layers[d]) {
         throw Error(name(),
-                    std::to_string(crossing.far[d]) + " ghost layers of '" + field.name +
+                    std::to_string(region.far[d]) + " ghost layers of '" + field.name +
                         "' are exchanged, but it has " + std::to_string(ghost_layers[d]),
                     "construct the field with more ghost layers");
       }

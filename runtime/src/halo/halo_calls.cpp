@@ -73,7 +73,7 @@ private:
     std::vector<std::uint32_t> numbers;
     for (std::size_t segment = first; segment < last; ++segment) {
       const std::size_t place = (segments[segment].begin - segments[first].begin) / value_bytes_;
-      fields.resize(place, WireElements::none);
+      fields.resize(place, MessageElements::none);
       numbers.resize(place, 0);
       const HaloPlan::Elements& part = all[segment];
       fields.insert(fields.end(), part.fields.begin(), part.fields.end());
@@ -98,7 +98,7 @@ private:
       }
       if (segment != HaloCall::own_buffer) { // values count from the begin of the message there
         const auto begin = static_cast<std::int32_t>(plan_.send()[segment].begin / value_bytes_);
-        for (std::size_t row = WireBoxes::columns - 1; row < rows.size(); row += WireBoxes::columns)
+        for (std::size_t row = MessageBoxes::columns - 1; row < rows.size(); row += MessageBoxes::columns)
           rows[row] -= begin;
       }
     }
@@ -116,7 +116,7 @@ private:
     for (const auto& [block, table] : batched.calls()) {
       calls.push_back({[kernel, block = block, longest = table.longest,
                         rows = table_of(table.rows, memory_)](std::byte* buffer, Stream& stream) {
-                         kernel(block, {rows->data(), rows->size() / WireBoxes::columns, longest}, buffer,
+                         kernel(block, {rows->data(), rows->size() / MessageBoxes::columns, longest}, buffer,
                                 stream);
                        },
                        segment});
@@ -130,7 +130,7 @@ private:
     std::vector<BoundExchange::BlockBoxes> bound;
     for (std::size_t block = 0; block < tables.size(); ++block) {
       const auto& [rows, longest] = tables[block];
-      const auto count = static_cast<std::int64_t>(rows.size()) / WireBoxes::columns;
+      const auto count = static_cast<std::int64_t>(rows.size()) / MessageBoxes::columns;
       if (count != 0) bound.push_back({static_cast<int>(block), {rows.data(), count, longest}});
     }
     if (!bound.empty()) calls.push_back({bind(bound), segment});

@@ -44,8 +44,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
   // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at
   // it would wait.
   options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
-  wire_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), base().memory());
-  if (staged_) staging_ = Buffer<std::byte>(wire_.size(), Memory::pinned);
+  buffer_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), base().memory());
+  if (staged_) staging_ = Buffer<std::byte>(buffer_.size(), Memory::pinned);
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
   if (const auto* dense = std::get_if<DenseExchange>(&exchange_); dense && stores_) publish_arrays(*dense);
@@ -113,10 +113,10 @@ void HaloExchange::check_arrays() const {
 
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {
   const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
-  std::byte* const wire = staged_ ? staging_.data() : wire_.data();
+  std::byte* const buffer = staged_ ? staging_.data() : buffer_.data();
   std::vector<Message> result;
   for (const HaloPlan::Segment& segment : segments)
-    result.push_back({segment.peer, wire + segment.begin - head, segment.bytes + head});
+    result.push_back({segment.peer, buffer + segment.begin - head, segment.bytes + head});
   return result;
 }
 
@@ -140,12 +140,12 @@ ExchangeRequest HaloExchange::request() const noexcept {
 
 void HaloExchange::run(const std::vector<HaloCall>& calls, Stream& stream) {
   for (const HaloCall& call : calls)
-    call.run(wire_of(call.segment), stream);
+    call.run(buffer_of(call.segment), stream);
 }
 
 /// The own message buffer, or where another rank receives a message.
-std::byte* HaloExchange::wire_of(std::size_t segment) {
-  if (segment == HaloCall::own_buffer) return wire_.data();
+std::byte* HaloExchange::buffer_of(std::size_t segment) {
+  if (segment == HaloCall::own_buffer) return buffer_.data();
   return direct_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
 }
 
@@ -184,7 +184,7 @@ void HaloExchange::start(Stream& stream) {
   if (staged_) { // sent when the copy has arrived, see finish
     const std::size_t begin = plan_.send().empty() ? 0 : plan_.send().front().begin;
     const std::size_t end = plan_.send().empty() ? 0 : plan_.send().back().begin + plan_.send().back().bytes;
-    gpu::copy_later(staging_.data() + begin, wire_.data() + begin, end - begin, stream.native());
+    gpu::copy_later(staging_.data() + begin, buffer_.data() + begin, end - begin, stream.native());
     return;
   }
   if (!transport_->only_enqueues()) stream.synchronise();
@@ -208,7 +208,7 @@ void HaloExchange::finish(Stream& stream) {
     if (staged_ && !plan_.receive().empty()) {
       const std::size_t begin = plan_.receive().front().begin;
       const std::size_t bytes = plan_.receive().back().begin + plan_.receive().back().bytes - begin;
-      gpu::copy_later(wire_.data() + begin, staging_.data() + begin, bytes, stream.native());
+      gpu::copy_later(buffer_.data() + begin, staging_.data() + begin, bytes, stream.native());
       stream.synchronise(); // the next messages may arrive there
     }
   }

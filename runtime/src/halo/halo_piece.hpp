@@ -13,7 +13,7 @@ namespace heddle {
 /// Cells of one component that go from a block to another: `from_cell` and `to_cell` are the first ones,
 /// counted from the first interior cell of the block.
 struct HaloPlan::Piece {
-  const Crossing* crossing;
+  const HaloRegion* region;
   int from;
   int to;
   std::array<std::int64_t, 3> from_cell;

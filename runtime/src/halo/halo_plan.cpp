@@ -55,17 +55,17 @@ template <class... Numbers> void add(Hash& hash, const Numbers&... numbers) {
   (hash.add(static_cast<std::uint64_t>(numbers)), ...);
 }
 
-void add_crossings(Hash& hash, const BoxExchange& exchange) {
-  for (const Crossing& crossing : exchange.crossings()) {
-    add(hash, crossing.field, crossing.component);
+void add_regions(Hash& hash, const BoxExchange& exchange) {
+  for (const HaloRegion& region : exchange.regions()) {
+    add(hash, region.field, region.component);
     for (std::size_t d = 0; d < 3; ++d)
-      add(hash, crossing.anchor[d], crossing.near[d], crossing.far[d]);
+      add(hash, region.anchor[d], region.near[d], region.far[d]);
   }
 }
 
-void add_crossings(Hash& hash, const SparseExchange& exchange) {
-  for (const LinkCrossing& crossing : exchange.links())
-    add(hash, crossing.field, crossing.row, crossing.slot);
+void add_regions(Hash& hash, const SparseExchange& exchange) {
+  for (const HaloLink& link : exchange.links())
+    add(hash, link.field, link.row, link.slot);
 }
 
 template <class Kind> std::uint64_t plan_hash(const Kind& exchange) {
@@ -84,7 +84,7 @@ template <class Kind> std::uint64_t plan_hash(const Kind& exchange) {
   }
   for (const ExchangedField& field : exchange.fields()) // both ends send the same vectors
     add(hash, field.interleaved, field.value_bytes);
-  add_crossings(hash, exchange);
+  add_regions(hash, exchange);
   return hash.value();
 }
 
@@ -127,9 +127,9 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
   for (int b = 0; b < grid.size(); ++b) {
     const Box& interior = grid.block(b);
     for (int d = 0; d < 3; ++d) {
-      // Along an axis that no crossing leaves, a block may be one cell thin: the plane of a 2D kernel.
-      const bool crossed = std::ranges::any_of(exchange.crossings(), [&](const Crossing& crossing) {
-        return crossing.anchor[static_cast<std::size_t>(d)] != 0;
+      // Along an axis that no region leaves, a block may be one cell thin: the plane of a 2D kernel.
+      const bool crossed = std::ranges::any_of(exchange.regions(), [&](const HaloRegion& region) {
+        return region.anchor[static_cast<std::size_t>(d)] != 0;
       });
       if (crossed && interior.extent(d) < exchange.min_block_extent()) {
         throw Error(exchange.name(),
@@ -139,8 +139,8 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
                     "split the domain into fewer blocks");
       }
     }
-    for (const Crossing& crossing : exchange.crossings()) {
-      const Box box = crossing.cells(interior.extents()).shift(interior.lower);
+    for (const HaloRegion& region : exchange.regions()) {
+      const Box box = region.cells(interior.extents()).shift(interior.lower);
       if (box.empty()) continue;
       bool border = false;
       for (std::size_t d = 0; d < 3; ++d) {
@@ -163,9 +163,9 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
               owned_cell[d] -= grid.block(owner).lower[d];
             }
             if (exchange.direction() == Direction::owner_to_ghost) {
-              found.push_back({&crossing, owner, b, owned_cell, ghost_cell, ghost.extents(), border});
+              found.push_back({&region, owner, b, owned_cell, ghost_cell, ghost.extents(), border});
             } else {
-              found.push_back({&crossing, b, owner, ghost_cell, owned_cell, ghost.extents(), border});
+              found.push_back({&region, b, owner, ghost_cell, owned_cell, ghost.extents(), border});
             }
           }
         }
@@ -194,7 +194,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const BoxExchange& exc
   std::vector<const Piece*> rest;
   const int first_block = exchange.grid()->first_block(exchange.rank());
   for (const Piece* piece : pieces) {
-    const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece->crossing->field)];
+    const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece->region->field)];
     const int lanes = side.interleaved;
     const int from = piece->from - first_block;
     const int to = piece->to - first_block;
@@ -202,7 +202,7 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const BoxExchange& exc
       rest.push_back(piece);
       continue;
     }
-    Move& move = moves[{piece->crossing->field, from / lanes, piece->crossing->component, piece->from_cell,
+    Move& move = moves[{piece->region->field, from / lanes, piece->region->component, piece->from_cell,
                         piece->to_cell, piece->extent}];
     move.pieces.push_back(piece);
     move.sources.set(to % lanes, from % lanes);
@@ -264,17 +264,18 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_shifts(const BoxExchange& exc
 }
 
 /// Lets what comes from another rank into one lane arrive with the shift of the other lanes of these vectors,
-/// so that they are written once and whole; false where there is no such shift, or the wire has other values.
+/// so that they are written once and whole; false where there is no such shift, or the message buffer has
+/// other values.
 bool HaloPlan::arrive_with_shift(const BoxExchange& exchange, const Piece& piece,
                                  std::vector<Shift>& shifts) const {
-  const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
+  const ExchangedField& side = exchange.fields()[static_cast<std::size_t>(piece.region->field)];
   if (side.value_bytes != exchange.value_bytes()) return false;
   const int to = piece.to - exchange.grid()->first_block(exchange.rank());
   const int lane = to % side.interleaved;
   for (Shift& shift : shifts) {
-    if (shift.field != piece.crossing->field || shift.group != to / side.interleaved) continue;
+    if (shift.field != piece.region->field || shift.group != to / side.interleaved) continue;
     for (LocalHaloRow& row : shift.rows) {
-      if (row.component != piece.crossing->component || row.to != Index3(piece.to_cell) ||
+      if (row.component != piece.region->component || row.to != Index3(piece.to_cell) ||
           row.extent != Index3(piece.extent))
         continue;
       LaneSources sources(row.sources);
@@ -306,8 +307,8 @@ void HaloPlan::lay_out(const BoxExchange& exchange, const std::vector<GroupWall>
   const auto add_row = [&](Tables& tables, const Piece& piece, int block,
                            const std::array<std::int64_t, 3>& cell) {
     Table& table = tables[static_cast<std::size_t>(block - first_block)];
-    table.rows.push_back(piece.crossing->field);
-    table.rows.push_back(piece.crossing->component);
+    table.rows.push_back(piece.region->field);
+    table.rows.push_back(piece.region->component);
     for (const std::int64_t c : cell)
       table.rows.push_back(static_cast<std::int32_t>(c));
     for (const std::int64_t n : piece.extent)

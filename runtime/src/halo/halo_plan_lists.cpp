@@ -17,16 +17,16 @@ namespace heddle {
 
 namespace {
 
-/// An element that a cell reaches. The order is that of both ends: crossings as the generator lists them, and
+/// An element that a cell reaches. The order is that of both ends: links as the generator lists them, and
 /// cells by their place in the domain.
 struct Reached {
   int field;
-  std::size_t crossing;
+  std::size_t link;
   std::int64_t cell; // that reaches it: its place in the domain, x fastest
   std::uint32_t element;
 
   friend bool operator<(const Reached& a, const Reached& b) noexcept {
-    return std::tie(a.crossing, a.cell) < std::tie(b.crossing, b.cell);
+    return std::tie(a.link, a.cell) < std::tie(b.link, b.cell);
   }
 };
 
@@ -77,13 +77,13 @@ private:
 /// Rows of the table on the host, as far as they concern others.
 class Rows {
 public:
-  Rows(const IndexList& list, std::span<const LinkCrossing> crossings) : list_(list) {
-    for (const LinkCrossing& crossing : crossings) {
-      for (const int row : {crossing.row, crossing.then[0], crossing.then[1]}) {
-        if (row == LinkCrossing::none || entries_.contains(row)) continue;
+  Rows(const IndexList& list, std::span<const HaloLink> links) : list_(list) {
+    for (const HaloLink& link : links) {
+      for (const int row : {link.row, link.then[0], link.then[1]}) {
+        if (row == HaloLink::none || entries_.contains(row)) continue;
         // What follows on a row may begin at any cell.
         CellRange cells{list.border().first, list.ghosts().last};
-        if (crossing.slot != LinkCrossing::none) cells = {0, list.solid_among_ghosts().last};
+        if (link.slot != HaloLink::none) cells = {0, list.solid_among_ghosts().last};
         std::vector<std::uint32_t>& entries = entries_[row];
         entries.resize(static_cast<std::size_t>(cells.size()));
         const std::uint32_t* const from = list.neighbour() + row * list.neighbour_stride() + cells.first;
@@ -94,13 +94,13 @@ public:
   }
 
   /// The element that cell `n` reaches.
-  [[nodiscard]] std::uint32_t element(std::int64_t n, const LinkCrossing& crossing) const {
-    std::uint32_t entry = at(crossing.row, n);
-    if (crossing.slot == LinkCrossing::none) return entry;
-    for (const int row : crossing.then) {
-      if (row != LinkCrossing::none) entry = at(row, entry);
+  [[nodiscard]] std::uint32_t element(std::int64_t n, const HaloLink& link) const {
+    std::uint32_t entry = at(link.row, n);
+    if (link.slot == HaloLink::none) return entry;
+    for (const int row : link.then) {
+      if (row != HaloLink::none) entry = at(row, entry);
     }
-    return static_cast<std::uint32_t>(crossing.slot * list_.slot_stride() + entry);
+    return static_cast<std::uint32_t>(link.slot * list_.slot_stride() + entry);
   }
 
 private:
@@ -113,13 +113,13 @@ private:
   std::int64_t first_ = 0; // cell
 };
 
-/// Elements have 32 bits on the wire's list.
+/// Elements have 32 bits in the list of a message.
 void check_numbers(const SparseExchange& exchange) {
   const std::int64_t stride = exchange.list()->slot_stride();
-  for (const LinkCrossing& crossing : exchange.links()) {
-    if (crossing.slot != LinkCrossing::none && (crossing.slot + 1) * stride > 0xFFFFFFFFLL) {
+  for (const HaloLink& link : exchange.links()) {
+    if (link.slot != HaloLink::none && (link.slot + 1) * stride > 0xFFFFFFFFLL) {
       throw Error(exchange.name(),
-                  "the elements of slot " + std::to_string(crossing.slot) + " of " +
+                  "the elements of slot " + std::to_string(link.slot) + " of " +
                       std::to_string(exchange.list()->count()) + " cells do not fit into 32-bit indices",
                   "split the domain into more blocks");
     }
@@ -143,12 +143,12 @@ void HaloPlan::lay_out(const SparseExchange& exchange) {
       const std::array<std::int64_t, 3> here = places.in_domain(n);
       const int reaches = own ? list.rank() : places.rank(here);
       for (std::size_t number = 0; number < exchange.links().size(); ++number) {
-        const LinkCrossing& crossing = exchange.links()[number];
-        const std::uint32_t element = rows.element(n, crossing);
+        const HaloLink& link = exchange.links()[number];
+        const std::uint32_t element = rows.element(n, link);
         const std::int64_t cell = element % list.slot_stride();
         if (own ? !list.is_copy(cell) : cell >= list.ghosts().first && cell < list.ghosts().last) continue;
-        if (crossing.slot != LinkCrossing::none && !places.listed(n, crossing.other)) continue;
-        const int keeps = places.keeper(cell, n, crossing.other);
+        if (link.slot != HaloLink::none && !places.listed(n, link.other)) continue;
+        const int keeps = places.keeper(cell, n, link.other);
         if (keeps == list.rank() && reaches == keeps && !(own && places.rank(places.in_domain(cell)) < 0)) {
           throw Error(exchange.name(),
                       "a block is thinner than the links are long, and would exchange with itself",
@@ -156,7 +156,7 @@ void HaloPlan::lay_out(const SparseExchange& exchange) {
         }
         if (keeps == reaches || (keeps != list.rank() && !own)) continue; // no message, or one between others
         (own ? by_own[keeps] : by_ghosts[reaches])
-            .push_back({crossing.field, number, places.number(here), element});
+            .push_back({link.field, number, places.number(here), element});
       }
     }
     depth_ = list.border_width();

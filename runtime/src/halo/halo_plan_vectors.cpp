@@ -18,7 +18,7 @@ constexpr std::size_t vector_alignment = 16;
 void add_vectors(HaloPlan::Vectors& to, const HaloPlan::Piece& piece, LaneSources sources,
                  std::int32_t first_value, std::int32_t target) {
   const auto number = static_cast<std::int32_t>(to.rows.size());
-  to.rows.push_back({.component = piece.crossing->component,
+  to.rows.push_back({.component = piece.region->component,
                      .from = Index3(piece.from_cell),
                      .to = Index3(piece.to_cell),
                      .extent = Index3(piece.extent),
@@ -54,13 +54,13 @@ std::vector<const HaloPlan::Piece*> HaloPlan::take_vectors(const BoxExchange& ex
   std::vector<const Piece*> rest;
   const auto in_rank = [&](int block) { return block - grid.first_block(grid.rank(block)); };
   const auto side_of = [&](const Piece& piece) -> const ExchangedField& {
-    return exchange.fields()[static_cast<std::size_t>(piece.crossing->field)];
+    return exchange.fields()[static_cast<std::size_t>(piece.region->field)];
   };
   const auto move_of = [&](const Piece& piece) -> Move& {
     const int lanes = side_of(piece).interleaved;
-    const Groups groups{piece.crossing->field, in_rank(piece.from) / lanes, in_rank(piece.to) / lanes};
+    const Groups groups{piece.region->field, in_rank(piece.from) / lanes, in_rank(piece.to) / lanes};
     const auto [place, is_new] = known.try_emplace(
-        {groups, piece.crossing->component, piece.from_cell, piece.to_cell, piece.extent}, moves.size());
+        {groups, piece.region->component, piece.from_cell, piece.to_cell, piece.extent}, moves.size());
     if (is_new) moves.push_back({&piece, groups, 0, {}});
     return moves[place->second];
   };

@@ -12,11 +12,11 @@ namespace heddle {
 
 namespace {
 
-/// f(crossing) for those of a field that lead to cells.
+/// f(link) for those of a field that lead to cells.
 template <class F> void for_paths(const SparseExchange& exchange, const void* object, F&& f) {
-  for (const LinkCrossing& crossing : exchange.links()) {
-    const bool here = exchange.fields()[static_cast<std::size_t>(crossing.field)].object == object;
-    if (here && crossing.slot != LinkCrossing::none) f(crossing);
+  for (const HaloLink& link : exchange.links()) {
+    const bool here = exchange.fields()[static_cast<std::size_t>(link.field)].object == object;
+    if (here && link.slot != HaloLink::none) f(link);
   }
 }
 
@@ -24,23 +24,23 @@ template <class F> void for_paths(const SparseExchange& exchange, const void* ob
 
 LinkPaths::LinkPaths(const SparseExchange& step, const SparseExchange& other_step, const void* object,
                      int components) {
-  constexpr int none = LinkCrossing::none;
+  constexpr int none = HaloLink::none;
   rows_.assign(static_cast<std::size_t>(components), {none, none, none});
   std::vector<std::optional<std::array<int, 3>>> others(static_cast<std::size_t>(components));
-  for_paths(step, object, [&](const LinkCrossing& crossing) {
-    const auto slot = static_cast<std::size_t>(crossing.slot);
+  for_paths(step, object, [&](const HaloLink& link) {
+    const auto slot = static_cast<std::size_t>(link.slot);
     if (others[slot]) {
       throw Error(step.name(), "component " + std::to_string(slot) + " is accessed at two offsets",
                   "pass the two steps of an in-place pattern");
     }
-    rows_[slot] = {crossing.row, crossing.then[0], crossing.then[1]};
-    others[slot] = crossing.other;
+    rows_[slot] = {link.row, link.then[0], link.then[1]};
+    others[slot] = link.other;
   });
-  for_paths(other_step, object, [&](const LinkCrossing& crossing) { // from the other end
+  for_paths(other_step, object, [&](const HaloLink& link) { // from the other end
     std::array<int, 3> back{};
     for (std::size_t d = 0; d < 3; ++d)
-      back[d] = -crossing.other[d];
-    others[static_cast<std::size_t>(crossing.slot)] = back;
+      back[d] = -link.other[d];
+    others[static_cast<std::size_t>(link.slot)] = back;
   });
   for (int c = 0; c < components; ++c) {
     if (!others[static_cast<std::size_t>(c)]) continue;
@@ -61,7 +61,7 @@ SparseField<std::uint32_t> LinkPaths::walls(const IndexList& list) const {
 LinkReach::LinkReach(const IndexList& list, const LinkPaths& paths) : stride_(list.slot_stride()) {
   rows_.resize(static_cast<std::size_t>(paths.components()));
   for (int c = 0; c < paths.components(); ++c) {
-    for (std::size_t i = 0; i < 3 && paths.rows(c)[i] != LinkCrossing::none; ++i) {
+    for (std::size_t i = 0; i < 3 && paths.rows(c)[i] != HaloLink::none; ++i) {
       const int row = paths.rows(c)[i];
       const std::uint32_t* entries = list.neighbour() + row * list.neighbour_stride();
       if (list.memory() == Memory::device) {

@@ -13,10 +13,10 @@ namespace {
 
 using Cell = std::array<std::int64_t, 3>;
 
-/// f(cell in coordinates of the domain, component, place on the wire) for all cells of the boxes.
-template <class F> void for_wire(const Box& box, const WireBoxes& boxes, F&& f) {
+/// f(cell in coordinates of the domain, component, place in the message buffer) for all cells of the boxes.
+template <class F> void for_message(const Box& box, const MessageBoxes& boxes, F&& f) {
   for (std::int64_t b = 0; b < boxes.count; ++b) {
-    const std::int32_t* const row = boxes.rows + b * WireBoxes::columns;
+    const std::int32_t* const row = boxes.rows + b * MessageBoxes::columns;
     Box cells;
     for (std::size_t d = 0; d < 3; ++d) {
       cells.lower[d] = box.lower[d] + row[2 + d];
@@ -59,15 +59,15 @@ std::uintptr_t HybridBlock::address(const Cell& cell, int component) const noexc
   return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(number) * value_bytes;
 }
 
-void HybridBlock::add_packed(const WireBoxes& boxes, std::vector<IndexedCopy>& rows) const {
-  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
+void HybridBlock::add_packed(const MessageBoxes& boxes, std::vector<IndexedCopy>& rows) const {
+  for_message(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
     rows.push_back({address(cell, component), static_cast<std::uintptr_t>(place) * value_bytes});
   });
 }
 
-void HybridBlock::add_unpacked(const WireBoxes& boxes, std::span<const Link> links,
+void HybridBlock::add_unpacked(const MessageBoxes& boxes, std::span<const Link> links,
                                std::vector<IndexedCopy>& rows) const {
-  for_wire(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
+  for_message(box, boxes, [&](const Cell& cell, int component, std::int32_t place) {
     if (!listed(cell)) return;
     for (const Link& link : links) { // who writes this slot
       const auto& [dx, dy, dz] = link.offset;

@@ -10,5 +10,5 @@ fft = Module(
     "fft", about="One pass of Stockham's fast Fourier transform over lines that lie beside each other."
 )
 for radix in RADICES:
-    fft.add(f"turn{radix}", butterfly(radix, twiddled=True), schedule=BESIDE_EACH_OTHER)
-    fft.add(f"last{radix}", butterfly(radix, twiddled=False), schedule=BESIDE_EACH_OTHER)
+    fft.add(f"radix{radix}_twiddle", butterfly(radix, twiddled=True), schedule=BESIDE_EACH_OTHER)
+    fft.add(f"radix{radix}", butterfly(radix, twiddled=False), schedule=BESIDE_EACH_OTHER)

@@ -41,10 +41,10 @@ LevelExchange<T>::LevelExchange(const StaggeredGrid& grid, Transport& transport,
       sent_(alone() ? 0 : most_levels * cells_of_level(grid), memory), received_(sent_.size(), memory) {}
 
 template <class T>
-void LevelExchange<T>::pass(std::initializer_list<Crossing> levels, int to, int from, Stream& stream) {
+void LevelExchange<T>::pass(std::initializer_list<MovedLevel> levels, int to, int from, Stream& stream) {
   if (alone()) return;
   std::int64_t count = 0;
-  for (const Crossing& level : levels) {
+  for (const MovedLevel& level : levels) {
     if (to >= 0) copy<T>(level.leaves, packed(sent_.data() + count, level.leaves), stream);
     count += level.leaves.extent(0) * level.leaves.extent(1);
   }
@@ -57,7 +57,7 @@ void LevelExchange<T>::pass(std::initializer_list<Crossing> levels, int to, int 
   if (from < 0) return;
   received_.put();
   count = 0;
-  for (const Crossing& level : levels) {
+  for (const MovedLevel& level : levels) {
     copy<T>(packed(received_.data() + count, level.leaves), level.arrives, stream);
     count += level.leaves.extent(0) * level.leaves.extent(1);
   }
@@ -81,12 +81,12 @@ void fill_rim(const FlowOperators<T, P>& operators, LevelExchange<T>& exchange, 
     return;
   }
   const std::array<std::int64_t, 3> around{1, 1, 0};
-  const auto crossing = [&](const FieldView<T>& field, std::int64_t leaves, std::int64_t arrives) {
-    return typename LevelExchange<T>::Crossing{plane(field, 2, leaves, around),
-                                               plane(field, 2, arrives, around)};
+  const auto moved = [&](const FieldView<T>& field, std::int64_t leaves, std::int64_t arrives) {
+    return typename LevelExchange<T>::MovedLevel{plane(field, 2, leaves, around),
+                                                 plane(field, 2, arrives, around)};
   };
-  exchange.down({crossing(u, 0, top + 1), crossing(v, 0, top + 1), crossing(w, 0, top + 1)}, stream);
-  exchange.up({crossing(u, top, -1), crossing(v, top, -1), crossing(w, top, -1)}, stream);
+  exchange.down({moved(u, 0, top + 1), moved(v, 0, top + 1), moved(w, 0, top + 1)}, stream);
+  exchange.up({moved(u, top, -1), moved(v, top, -1), moved(w, top, -1)}, stream);
 }
 
 template class LevelExchange<double>;

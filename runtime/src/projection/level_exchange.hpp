@@ -22,14 +22,16 @@ public:
   LevelExchange(const StaggeredGrid& grid, Transport& transport, Memory memory);
 
   /// A level that leaves for one neighbour, and where that of the other neighbour goes.
-  struct Crossing {
+  struct MovedLevel {
     PlaneView<const T> leaves;
     PlaneView<T> arrives;
   };
   /// To the rank below, and from that above; or the other way. At most three levels at a time, each with a
   /// rim of one cell at most. Waits for the stream.
-  void down(std::initializer_list<Crossing> levels, Stream& stream) { pass(levels, below_, above_, stream); }
-  void up(std::initializer_list<Crossing> levels, Stream& stream) { pass(levels, above_, below_, stream); }
+  void down(std::initializer_list<MovedLevel> levels, Stream& stream) {
+    pass(levels, below_, above_, stream);
+  }
+  void up(std::initializer_list<MovedLevel> levels, Stream& stream) { pass(levels, above_, below_, stream); }
 
   /// The levels beyond those of this rank (of fields with ghost cells), where another rank has them.
   void fill_ghosts(const FieldView<T>& field, Stream& stream);
@@ -37,7 +39,7 @@ public:
   [[nodiscard]] bool alone() const noexcept { return below_ < 0 && above_ < 0; }
 
 private:
-  void pass(std::initializer_list<Crossing> levels, int to, int from, Stream& stream);
+  void pass(std::initializer_list<MovedLevel> levels, int to, int from, Stream& stream);
 
   int below_, above_; // ranks, -1 for none
   MessageRound<T> round_;

@@ -51,13 +51,13 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
     bytes += static_cast<std::int64_t>(letter.text.size());
   for (const Letter& letter : in)
     bytes += static_cast<std::int64_t>(letter.text.size());
-  Buffer<std::byte> wire(bytes, transport_->memory(), Buffer<std::byte>::Contents::undefined);
-  std::byte* place = wire.data();
+  Buffer<std::byte> buffer(bytes, transport_->memory(), Buffer<std::byte>::Contents::undefined);
+  std::byte* place = buffer.data();
   std::vector<Message> send;
   std::vector<Message> receive;
   for (const Letter& letter : out) {
     if (letter.text.empty()) continue;
-    copy_bytes(place, wire.memory(), letter.text.data(), Memory::host, letter.text.size());
+    copy_bytes(place, buffer.memory(), letter.text.data(), Memory::host, letter.text.size());
     send.push_back({letter.peer, place, letter.text.size()});
     place += letter.text.size();
   }
@@ -76,7 +76,7 @@ void Collective::transfer(const std::vector<Letter>& out, std::vector<Letter>& i
   auto message = receive.begin();
   for (Letter& letter : in) {
     if (letter.text.empty()) continue;
-    copy_bytes(letter.text.data(), Memory::host, message->data, wire.memory(), message->bytes);
+    copy_bytes(letter.text.data(), Memory::host, message->data, buffer.memory(), message->bytes);
     ++message;
   }
 }

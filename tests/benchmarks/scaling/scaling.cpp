@@ -178,8 +178,8 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   const double bare_pair = measure<Kernels>(bare).pair_seconds;
   const std::size_t message = scaling::face_bytes(whole[0], whole[1], sizeof(T));
   const double latency = scaling::copy_seconds(64, true);
-  const scaling::Wire wire{latency, static_cast<double>(message) /
-                                        (scaling::copy_seconds(message, true) - latency + 1e-9)};
+  const scaling::Network network{latency, static_cast<double>(message) /
+                                              (scaling::copy_seconds(message, true) - latency + 1e-9)};
   const double moved =
       4.0 * 19 * sizeof(T) * static_cast<double>(bare.cells[0] * bare.cells[1] * bare.cells[2]);
   const scaling::Device device{bare_pair, 2.5e-6, moved / bare_pair};
@@ -190,7 +190,7 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
       2.0 * faces * static_cast<double>(message) +
       4.0 * Kernels::lanes * static_cast<double>(scaling::face_bytes(whole[0], bare.cells[2], sizeof(T)));
   const scaling::Exchange exchange =
-      scaling::exchange_of(device, wire, static_cast<double>(message), faces, carried, launches);
+      scaling::exchange_of(device, network, static_cast<double>(message), faces, carried, launches);
   std::printf("\n%s %s: %lld x %lld x %lld on %d GPUs; one GPU %s %.2f GLUPS, kernels and walls alone %.2f\n",
               title, precision, static_cast<long long>(whole[0]), static_cast<long long>(whole[1]),
               static_cast<long long>(whole[2]), ranks, weak ? "(its part)" : "(all of it)", single,
@@ -198,7 +198,7 @@ void table(const char* precision, const char* title, std::array<std::int64_t, 3>
   std::printf(
       "  %d %s of %zu bytes by the model, way %.1f us + %.0f GB/s, pair of steps %.0f us at %.2f TB/s;\n"
       "  exchange %.0f us, of which %.0f us of memory time, which overlap does not hide\n",
-      faces, faces == 1 ? "face" : "faces", message, 1e6 * wire.latency, 1e-9 * wire.bandwidth,
+      faces, faces == 1 ? "face" : "faces", message, 1e6 * network.latency, 1e-9 * network.bandwidth,
       1e6 * bare_pair, 1e-12 * device.memory, 1e6 * exchange.seconds(), 1e6 * exchange.memory);
   const auto row = [&](Case variant) {
     variant.cells = whole;

@@ -396,15 +396,15 @@ void table(const char* name, const char* title, Medium& medium, const std::array
           message = static_cast<double>(found.sent_bytes) / (ranks > 2 ? Rank::ways : 1);
           const double latency = scaling::copy_seconds(64, true);
           const double way = scaling::copy_seconds(static_cast<std::size_t>(message), true);
-          const scaling::Wire wire{latency, message / (way - latency + 1e-9)};
+          const scaling::Network network{latency, message / (way - latency + 1e-9)};
           const scaling::Device gpu{2e-9 * cells_of(lists) / ranks / single, 2.5e-6, 2.5e12};
-          scaling::Exchange exchange = scaling::exchange_of(gpu, wire, message, 1, 4 * message, 2);
+          scaling::Exchange exchange = scaling::exchange_of(gpu, network, message, 1, 4 * message, 2);
           exchange.memory *= Rank::exchanges / 2.0; // of a pair: two such
           exchange.way *= Rank::exchanges / 2.0;
           std::printf(
               "  exchange by the model %.0f us (%.2f MB, way %.1f us + %.0f GB/s), pair of steps %.0f us: "
               "%.2f GLUPS with overlap, %.2f without\n",
-              1e6 * exchange.seconds(), 1e-6 * message, 1e6 * wire.latency, 1e-9 * wire.bandwidth,
+              1e6 * exchange.seconds(), 1e-6 * message, 1e6 * network.latency, 1e-9 * network.bandwidth,
               1e6 * gpu.pair, glups(lists, scaling::pair_seconds(gpu, exchange, true)),
               glups(lists, scaling::pair_seconds(gpu, exchange, false)));
         }

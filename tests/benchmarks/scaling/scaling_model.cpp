@@ -11,10 +11,10 @@ std::size_t face_bytes(std::int64_t nx, std::int64_t ny, std::size_t value_bytes
   return static_cast<std::size_t>(nx * ny + 2 * (nx - 1) * ny + 2 * nx * (ny - 1)) * value_bytes;
 }
 
-Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
+Exchange exchange_of(const Device& device, const Network& network, double message_bytes, int faces,
                      double moved_bytes, int launches) {
   return {moved_bytes / device.memory,
-          launches * device.launch + wire.latency + faces * message_bytes / wire.bandwidth};
+          launches * device.launch + network.latency + faces * message_bytes / network.bandwidth};
 }
 
 double pair_seconds(const Device& device, const Exchange& exchange, bool overlap) {
@@ -25,7 +25,7 @@ double pair_seconds(const Device& device, const Exchange& exchange, bool overlap
 std::string extrapolation(const Device& device, std::int64_t edge, std::size_t value_bytes) {
   // Eight GPUs of a node over NVLink, nodes over a network of one 400 Gb/s card a GPU. The slowest of the six
   // faces counts: its five populations and twelve edges of one, all in one message a neighbour.
-  constexpr Wire network{8e-6, 45e9};
+  constexpr Network network{8e-6, 45e9};
   constexpr int messages = 18;               // faces and edges
   constexpr double message_seconds = 1.5e-6; // of the card, one after the other
   constexpr double strided = 4;              // a face across x moves whole 32-byte sectors for a value

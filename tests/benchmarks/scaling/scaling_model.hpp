@@ -12,7 +12,7 @@
 namespace scaling {
 
 /// A way between two GPUs.
-struct Wire {
+struct Network {
   double latency = 0;   // seconds until a message of no length has arrived
   double bandwidth = 0; // bytes a second
 };
@@ -38,8 +38,8 @@ struct Exchange {
 
 /// Kernels that follow each other, messages under way, and what these read and write in the memory of one
 /// GPU. faces: to other ranks; their messages share the port of a GPU.
-[[nodiscard]] Exchange exchange_of(const Device& device, const Wire& wire, double message_bytes, int faces,
-                                   double moved_bytes, int launches);
+[[nodiscard]] Exchange exchange_of(const Device& device, const Network& network, double message_bytes,
+                                   int faces, double moved_bytes, int launches);
 
 /// A pair of steps with the exchanges before and after the odd one.
 [[nodiscard]] double pair_seconds(const Device& device, const Exchange& exchange, bool overlap);

@@ -13,9 +13,10 @@
 namespace {
 
 // Calls copy(cell, place) for the boxes, which are one cell each here.
-template <class F> void for_cells(heddle::FieldView<double> view, const heddle::WireBoxes& boxes, F&& copy) {
+template <class F>
+void for_cells(heddle::FieldView<double> view, const heddle::MessageBoxes& boxes, F&& copy) {
   for (std::int64_t b = 0; b < boxes.count; ++b) {
-    const std::int32_t* row = boxes.rows + b * heddle::WireBoxes::columns;
+    const std::int32_t* row = boxes.rows + b * heddle::MessageBoxes::columns;
     copy(view(row[2], row[3], row[4]), row[8]);
   }
 }
@@ -27,16 +28,17 @@ int main() {
   heddle::Field<double> field(grid, {.ghost_layers = {1, 0, 0}});
   field.fill([](std::int64_t x, std::int64_t, std::int64_t, int) { return static_cast<double>(10 + x); });
 
-  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, field.ghost_layers());
+  const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, field.ghost_layers());
   heddle::DenseExchange exchange("shell", heddle::Direction::owner_to_ghost, shell, 1, sizeof(double));
   exchange.add(field);
-  exchange.pack = [&field](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
+  exchange.pack = [&field](int block, const heddle::MessageBoxes& boxes, void* buffer, heddle::Stream&) {
     for_cells(field.view(block), boxes,
-              [wire](double& cell, std::int32_t at) { static_cast<double*>(wire)[at] = cell; });
+              [buffer](double& cell, std::int32_t at) { static_cast<double*>(buffer)[at] = cell; });
   };
-  exchange.unpack = [&field](int block, const heddle::WireBoxes& boxes, const void* wire, heddle::Stream&) {
+  exchange.unpack = [&field](int block, const heddle::MessageBoxes& boxes, const void* buffer,
+                             heddle::Stream&) {
     for_cells(field.view(block), boxes,
-              [wire](double& cell, std::int32_t at) { cell = static_cast<const double*>(wire)[at]; });
+              [buffer](double& cell, std::int32_t at) { cell = static_cast<const double*>(buffer)[at]; });
   };
   heddle::HaloExchange halo(exchange);
   heddle::Stream stream;

@@ -93,8 +93,8 @@ def packed_memory(kernel: ir.Kernel, generator: random.Random) -> dict[str, Arra
     }
     boxes = [0, 1, 6, -1, 0, 1, 3, 2, 0, 1, 0, 0, 0, 1, 3, 2, 2, 6]
     arrays["boxes"] = Array(boxes, 0, (len(boxes),), (1,))
-    wire = next(f for f in kernel.fields if f.name == "wire")
-    arrays["wire"] = array(generator, wire.type, (18,), 0, 0, False, True)
+    buffer = next(f for f in kernel.fields if f.name == "buffer")
+    arrays["buffer"] = array(generator, buffer.type, (18,), 0, 0, False, True)
     return arrays
 
 

@@ -162,10 +162,10 @@ def exchange_of_two_types() -> None:
     of_one_kernel([Assignment(q[0, 0], p[1, 0] + k[1, 0])]).add_halo()  # here
 
 
-@says("{here}: the pack kernels use the name 'wire' themselves.\n  Hint: rename the field")
-def exchange_of_a_wire() -> None:
-    wire = fields("wire: real[2D]")
-    of_one_kernel([Assignment(q[0, 0], wire[1, 0])]).add_halo()  # here
+@says("{here}: the pack kernels use the name 'buffer' themselves.\n  Hint: rename the field")
+def exchange_of_a_field_called_buffer() -> None:
+    buffer = fields("buffer: real[2D]")
+    of_one_kernel([Assignment(q[0, 0], buffer[1, 0])]).add_halo()  # here
 
 
 @says(

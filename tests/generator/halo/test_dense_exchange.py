@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from heddle import Assignment, fields, lbm
-from heddle.halo.dense import Crossing, Exchange, exchanges, text
+from heddle.halo.dense import Exchange, HaloRegion, exchanges, text
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
@@ -87,12 +87,12 @@ def touched_ghosts(kernel: ir.Kernel, extent: Sequence[int]) -> tuple[set[Elemen
     return read, written
 
 
-def crossing_elements(exchange: Exchange, extent: Sequence[int]) -> Counter[Element]:
+def halo_elements(exchange: Exchange, extent: Sequence[int]) -> Counter[Element]:
     """How often each ghost element is among what crosses."""
     return Counter(
-        (crossing.field.name, crossing.component, cell)
-        for crossing in exchange.crossings
-        for cell in crossing.cells(extent)
+        (region.field.name, region.component, cell)
+        for region in exchange.regions
+        for cell in region.cells(extent)
     )
 
 
@@ -113,8 +113,8 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, lattice: str) -> Non
         before, after = exchanges(kernel)
         for extent in EXTENTS[kernel.space.rank]:
             read, written = touched_ghosts(kernel, extent)
-            assert crossing_elements(before, extent) == dict.fromkeys(read, 1)
-            assert crossing_elements(after, extent) == dict.fromkeys(written, 1)
+            assert halo_elements(before, extent) == dict.fromkeys(read, 1)
+            assert halo_elements(after, extent) == dict.fromkeys(written, 1)
 
 
 @pytest.mark.parametrize(
@@ -129,19 +129,19 @@ def test_populations_that_cross(lattice: str, counts: dict[str, set[int]]) -> No
     """lbm.md, section 5: slots a face, an edge and a corner; AA exchanges around its odd step only."""
     (pull,) = streaming("pull", lattice)
     assert exchanges(pull)[0].counts() == counts
-    assert not exchanges(pull)[1].crossings
+    assert not exchanges(pull)[1].regions
     even, odd = streaming("aa", lattice)
-    assert [len(e.crossings) for e in exchanges(even)] == [0, 0]
+    assert [len(e.regions) for e in exchanges(even)] == [0, 0]
     assert [e.counts() for e in exchanges(odd)] == [counts, counts]
     for kernel in streaming("twist", lattice):
         for exchange in exchanges(kernel):
-            assert all(min(crossing.side) >= 0 for crossing in exchange.crossings)
+            assert all(min(region.side) >= 0 for region in exchange.regions)
 
 
 def test_push_sends_the_array_that_it_writes() -> None:
     (push,) = streaming("push", "D3Q19")
     before, after = exchanges(push)
-    assert not before.crossings
+    assert not before.regions
     assert [field.name for field in after.fields] == ["f_next"]
 
 
@@ -164,10 +164,10 @@ def test_any_stencil(seed: int) -> None:
     every = list(itertools.product(range(-reach, reach + 1), repeat=rank))
     kernel = stencil(rank, [generator.sample(every, generator.randrange(1, 6)) for _ in range(3)], reach)
     before, after = exchanges(kernel)
-    assert not after.crossings
+    assert not after.regions
     for extra in (0, 1):
         extent = tuple(before.min_block_extent + extra * axis for axis in range(rank))
-        assert crossing_elements(before, extent) == dict.fromkeys(touched_ghosts(kernel, extent)[0], 1)
+        assert halo_elements(before, extent) == dict.fromkeys(touched_ghosts(kernel, extent)[0], 1)
 
 
 def box_of(cells: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
@@ -183,21 +183,21 @@ def box_of(cells: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
 
 
 def tables(exchange: Exchange, extent: Sequence[int]) -> tuple[list[int], list[int], int]:
-    """The tables of owners' and of ghost cells' boxes in one periodic block, and the length of the wire."""
+    """The tables of owners' and of ghost cells' boxes in one periodic block, and the length of the buffer."""
     owners: list[int] = []
     ghosts: list[int] = []
     length = 0
-    for crossing in exchange.crossings:
-        cells = list(crossing.cells(extent))
+    for region in exchange.regions:
+        cells = list(region.cells(extent))
         if not cells:
             continue
         shifted = [
-            tuple(c - s * n for c, s, n in zip(cell, crossing.side, extent, strict=True)) for cell in cells
+            tuple(c - s * n for c, s, n in zip(cell, region.side, extent, strict=True)) for cell in cells
         ]
-        which = exchange.fields.index(crossing.field)
+        which = exchange.fields.index(region.field)
         for table, place in ((owners, shifted), (ghosts, cells)):
             first, count = box_of(place)
-            table += [which, crossing.component, *first, *count, length]
+            table += [which, region.component, *first, *count, length]
         length += len(cells)
     return owners, ghosts, length
 
@@ -217,16 +217,20 @@ def pack_both(module: Module, exchange: Exchange, extent: Sequence[int], target:
             for name, field in zip(names, exchange.fields, strict=True)
         }
         before = {name: list(array.values) for name, array in arrays.items()}
-        wire = Array(Traced([None] * length), 0, (length,), (1,))
-        run(pack, arrays | {"wire": wire, "boxes": Array(senders, 0, (len(senders),), (1,))}, scalars)
-        assert wire.values.written == dict.fromkeys(range(length), 1), level  # type: ignore[attr-defined]
-        run(unpack, arrays | {"wire": wire, "boxes": Array(receivers, 0, (len(receivers),), (1,))}, scalars)
+        buffer = Array(Traced([None] * length), 0, (length,), (1,))
+        run(pack, arrays | {"buffer": buffer, "boxes": Array(senders, 0, (len(senders),), (1,))}, scalars)
+        assert buffer.values.written == dict.fromkeys(range(length), 1), level  # type: ignore[attr-defined]
+        run(
+            unpack,
+            arrays | {"buffer": buffer, "boxes": Array(receivers, 0, (len(receivers),), (1,))},
+            scalars,
+        )
         for name, field in zip(names, exchange.fields, strict=True):
             expected = before[name]
             array, moved = arrays[name], Counter[int]()
-            for crossing in exchange.crossings:
-                if crossing.field is field:
-                    expected = copied(array, exchange.direction, crossing, extent, expected, moved)
+            for region in exchange.regions:
+                if region.field is field:
+                    expected = copied(array, exchange.direction, region, extent, expected, moved)
             assert list(array.values) == expected, level
             assert array.values.written == moved, level  # type: ignore[attr-defined]
 
@@ -234,7 +238,7 @@ def pack_both(module: Module, exchange: Exchange, extent: Sequence[int], target:
 def copied(
     array: Array,
     direction: str,
-    crossing: Crossing,
+    region: HaloRegion,
     extent: Sequence[int],
     values: list[Any],
     moved: Counter[int],
@@ -242,9 +246,9 @@ def copied(
     """Values after one box has crossed in a periodic block, by the definition; counts the writes in
     `moved`."""
     result = list(values)
-    for cell in crossing.cells(extent):
-        ghost = number(array, crossing.component, cell)
-        owner = number(array, crossing.component, [c % n for c, n in zip(cell, extent, strict=True)])
+    for cell in region.cells(extent):
+        ghost = number(array, region.component, cell)
+        owner = number(array, region.component, [c % n for c, n in zip(cell, extent, strict=True)])
         source, target = (owner, ghost) if direction == "before" else (ghost, owner)
         result[target] = values[source]
         moved[target] += 1
@@ -262,15 +266,15 @@ def test_packed_values_arrive(pattern: str, target: str) -> None:
     module.add_halo()
     for name in names:
         for exchange in exchanges(module.kernels[name].typed(precision("f64"))):
-            if exchange.crossings:
+            if exchange.regions:
                 pack_both(module, exchange, (3, 2, 4)[: d.dimension], target, "f64")
 
 
-def two_fields(wire: str | None = None) -> tuple[Module, Exchange]:
+def two_fields(message_precision: str | None = None) -> tuple[Module, Exchange]:
     a, b, c = (fields(f"{name}: real{parts}[3D]") for name, parts in (("a", "(2)"), ("b", "(3)"), ("c", "")))
     module = Module("m", precisions=("f64", "f32"))
     module.add("mix", [Assignment(c[0, 0, 0], a[1, 0, 0, 1] + b[0, -1, 0, 2] + b[0, 1, 0, 0])])
-    module.add_halo(wire=wire)
+    module.add_halo(message_precision=message_precision)
     return module, exchanges(module.kernels["mix"].typed(precision("f64")))[0]
 
 
@@ -281,21 +285,21 @@ def test_several_fields_share_a_call(target: str) -> None:
     pack_both(module, exchange, (2, 3, 2), target, "f64")
 
 
-def test_a_narrower_wire_rounds() -> None:
-    module, exchange = two_fields(wire="f32")
+def test_narrower_messages_round() -> None:
+    module, exchange = two_fields(message_precision="f32")
     kernel = module.kernels["halo_pack"].typed(precision("f64"))
     extent = (2, 2, 2)
     owners, _, length = tables(exchange, extent)
     arrays = {f.name: memory(f, extent, lambda i: 1 / 3 + i) for f in exchange.fields}
-    wire = Array([None] * length, 0, (length,), (1,))
+    buffer = Array([None] * length, 0, (length,), (1,))
     table = Array(owners, 0, (len(owners),), (1,))
-    run(kernel, arrays | {"wire": wire, "boxes": table}, {"box_count": len(owners) // 9, "longest": 4})
+    run(kernel, arrays | {"buffer": buffer, "boxes": table}, {"box_count": len(owners) // 9, "longest": 4})
     first = dict(zip(COLUMNS, owners, strict=False))
     cell = [first[f"{axis}_begin"] for axis in "xyz"]
     value = arrays["a"].values[number(arrays["a"], first["component"], cell)]
-    assert wire.values[0] != value
-    assert wire.values[0] == pytest.approx(value, rel=1e-7)
-    assert "float* wire" in "".join(build_texts(module))
+    assert buffer.values[0] != value
+    assert buffer.values[0] == pytest.approx(value, rel=1e-7)
+    assert "float* buffer" in "".join(build_texts(module))
 
 
 def build_texts(module: Module) -> list[str]:

@@ -107,18 +107,18 @@ class List:
         """Elements that own cells reach in ghost cells, or ghost cells in own ones."""
         which = range(self.count) if own else range(self.count, len(self.listed))
         found = {}
-        for number, crossing in enumerate(exchange.crossings):
+        for number, link in enumerate(exchange.links):
             for n in which:
                 element = n
-                for row in crossing.path:
+                for row in link.path:
                     element = self.table[row][element]
-                if crossing.slot is not None:
-                    element += crossing.slot * self.slot_stride
+                if link.slot is not None:
+                    element += link.slot * self.slot_stride
                 if self.is_copy(element) != own:
                     continue
-                if crossing.other and moved(self.cells[n], crossing.other) not in self.listed:
+                if link.other and moved(self.cells[n], link.other) not in self.listed:
                     continue
-                key = exchange.fields.index(crossing.field), number, self.wrapped(self.cells[n])
+                key = exchange.fields.index(link.field), number, self.wrapped(self.cells[n])
                 assert key not in found
                 found[key] = element
         return found
@@ -227,12 +227,12 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
                         kept += 1
                         continue
                     needed_here[name, element] = times
-                crossing = Counter(
+                found_here = Counter(
                     (exchange.fields[field].name, element)
                     for (field, _, _), element in block.reached(exchange, own=True).items()
                 )
-                assert crossing == needed_here
-                assert set(crossing.values()) <= {1}
+                assert found_here == needed_here
+                assert set(found_here.values()) <= {1}
         for exchange in (before, after):
             needed: dict[Key, Any] = {}
             owned: dict[Key, Any] = {}
@@ -242,7 +242,7 @@ def test_exactly_what_is_touched_crosses_once(pattern: str, dimension: int) -> N
                         assert key not in found
                         found[key] = block.place(element)
             assert needed == owned
-            assert bool(needed) == bool(exchange.crossings)
+            assert bool(needed) == bool(exchange.links)
     assert bool(kept) == space.links[0].stores_solid
 
 
@@ -252,7 +252,7 @@ def test_exchanges_of_each_phase() -> None:
 
     def rows(pattern: str) -> list[list[int]]:
         kernels = typed(module_of(pattern, 3))
-        return [[len(e.crossings) for e in list_exchanges(k, ends=written_offsets(kernels))] for k in kernels]
+        return [[len(e.links) for e in list_exchanges(k, ends=written_offsets(kernels))] for k in kernels]
 
     assert rows("pull") == [[18, 0]]
     assert rows("push") == [[0, 18]]
@@ -264,7 +264,7 @@ def test_exchanges_of_each_phase() -> None:
     assert [field.name for field in list_exchanges(push)[1].fields] == ["f_next"]
 
 
-def wire_of(senders: Sequence[tuple[int, int]], gap: int) -> tuple[list[int], list[int]]:
+def buffer_of(senders: Sequence[tuple[int, int]], gap: int) -> tuple[list[int], list[int]]:
     """Numbers of elements and of their fields, with entries of no field in front."""
     return [0] * gap + [element for _, element in senders], [255] * gap + [field for field, _ in senders]
 
@@ -290,17 +290,17 @@ def exchanged(module: Module, exchange: ListExchange, lists: Sequence[List], tar
             if not keys:
                 continue
             arrived: Sequence[Any] = [None] * (len(keys) + 3)
-            wire = Array(Traced(arrived), 0, (len(keys) + 3,), (1,))
+            buffer = Array(Traced(arrived), 0, (len(keys) + 3,), (1,))
             for kernel, block, found in ((pack, a, out), (unpack, b, into)):
-                numbers, which = wire_of([(key[0], found[key]) for key in keys], gap=3)
+                numbers, which = buffer_of([(key[0], found[key]) for key in keys], gap=3)
                 flat = {
                     name: Array(array.values, 0, (len(array.values),), (1, len(array.values)))
                     for name, array in memories[block].items()
                 }
                 lines = {"which": which, "cells": numbers}
                 tables = {name: Array(values, 0, (len(values),), (1,)) for name, values in lines.items()}
-                run(kernel, flat | tables | {"wire": wire}, {"cell_count": len(numbers)})
-            assert wire.values.written == dict.fromkeys(range(3, len(keys) + 3), 1), level  # type: ignore[attr-defined]
+                run(kernel, flat | tables | {"buffer": buffer}, {"cell_count": len(numbers)})
+            assert buffer.values.written == dict.fromkeys(range(3, len(keys) + 3), 1), level  # type: ignore[attr-defined]
             for key in keys:
                 element = names[key[0]], into[key]
                 assert element not in expected[b]
@@ -323,7 +323,7 @@ def test_packed_values_arrive(pattern: str, target: str) -> None:
     for kernel in kernels:
         assert isinstance(kernel.space, ir_spaces.Sparse)
         for exchange in list_exchanges(kernel, ends=written_offsets(kernels)):
-            if exchange.crossings:
+            if exchange.links:
                 exchanged(module, exchange, blocks(7, kernel.space.links, 2), target)
 
 
@@ -346,17 +346,17 @@ def test_several_fields_share_a_call(target: str) -> None:
     exchanged(module, exchange, blocks(3, kernel.space.links, 2), target)
 
 
-def test_a_narrower_wire_rounds() -> None:
+def test_narrower_messages_round() -> None:
     d = lbm.Lattice("D2Q9")
     module = Module("m", precisions=("f64",))
     module.add("step", lbm.Pull(d)(lbm.BGK(d)), space=Sparse("fluid"))
-    module.add_halo(wire="f16")
+    module.add_halo(message_precision="f16")
     kernel = module.kernels["halo_pack"].typed(precision("f64"))
     third = [1 / 3]
-    arrays = {"f": Array(third, 0, (1,), (1, 1)), "wire": Array([None], 0, (1,), (1,))}
+    arrays = {"f": Array(third, 0, (1,), (1, 1)), "buffer": Array([None], 0, (1,), (1,))}
     tables = {"which": Array([0], 0, (1,), (1,)), "cells": Array([0], 0, (1,), (1,))}
     run(kernel, arrays | tables, {"cell_count": 1})
-    sent = arrays["wire"].values[0]
+    sent = arrays["buffer"].values[0]
     assert sent != third[0]
     assert sent == pytest.approx(third[0], rel=2**-11)
 

@@ -179,10 +179,10 @@ def test_lists_of_cells(pattern: str, tmp_path: Path) -> None:
 
 
 def test_exchanges_of_lists(tmp_path: Path) -> None:
-    """Short unsigned numbers, which C++ compares as longer ones; values that are rounded on the wire."""
+    """Short unsigned numbers, which C++ compares as longer ones; values that are rounded in messages."""
     d = lbm.Lattice("D2Q9")
     module = Module("lists", precisions=("f64", "f32", "f16"))
-    for name, wire in (("whole", None), ("half", "f16")):
+    for name, narrow in (("whole", None), ("half", "f16")):
         module.add(name, lbm.Pull(d)(lbm.BGK(d)), space=Sparse("fluid"))
-        module.add_halo(f"{name}_halo", kernels=[name], wire=wire)
+        module.add_halo(f"{name}_halo", kernels=[name], message_precision=narrow)
     assert problems(module, ALL, tmp_path) == []

@@ -84,8 +84,8 @@ def test_constants_are_rounded_once() -> None:
 def module() -> Module:
     butterflies = Module("butterflies", ("f64", "f32"))
     for r in (3, 4):
-        butterflies.add(f"turn{r}", butterfly(r, twiddled=True), schedule=ROW)
-        butterflies.add(f"last{r}", butterfly(r, twiddled=False), schedule=ROW)
+        butterflies.add(f"radix{r}_twiddle", butterfly(r, twiddled=True), schedule=ROW)
+        butterflies.add(f"radix{r}", butterfly(r, twiddled=False), schedule=ROW)
     return butterflies
 
 
@@ -115,8 +115,8 @@ def test_compiled(library: ctypes.CDLL, name: str, precision: str, target: str) 
 @pytest.mark.compiles
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
 def test_rows_of_another_length_are_refused(library: ctypes.CDLL, target: str) -> None:
-    kernel = BUTTERFLIES.stages("last3", "f64", "cpu").kernel
+    kernel = BUTTERFLIES.stages("radix3", "f64", "cpu").kernel
     arrays = memory(kernel, (7, 3, 2), random.Random(6), plain=True)
     own = Memory(kernel, arrays)
-    assert call(library, "butterflies_last3_f64", kernel, own, {}, target) == -2
+    assert call(library, "butterflies_radix3_f64", kernel, own, {}, target) == -2
     assert own.differences(arrays) == []

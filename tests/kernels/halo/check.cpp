@@ -100,7 +100,7 @@ TYPED_TEST(Halo, FillsWhatIsReadAndNothingElse) {
   }
 }
 
-TEST(Narrow, RoundsOnTheWire) {
+TEST(Narrow, RoundsInMessages) {
   heddle::Field<double> v(grid, {.ghost_layers = 2, .memory = where});
   heddle::Field<double> w(grid, {.ghost_layers = 2, .memory = where});
   v.fill(1.0 + 0x1p-30);
@@ -123,13 +123,13 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
   using T = TypeParam;
   Fields<T> fields;
   heddle::DenseExchange exchange = halo::Mix<T>(fields.u, fields.v, fields.w).before();
-  exchange.pack = [&](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
-    halo::halo_pack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows, static_cast<T*>(wire),
+  exchange.pack = [&](int block, const heddle::MessageBoxes& boxes, void* buffer, heddle::Stream&) {
+    halo::halo_pack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows, static_cast<T*>(buffer),
                          boxes.count, boxes.longest, nullptr);
   };
-  exchange.unpack = [&](int block, const heddle::WireBoxes& boxes, const void* wire, heddle::Stream&) {
+  exchange.unpack = [&](int block, const heddle::MessageBoxes& boxes, const void* buffer, heddle::Stream&) {
     halo::halo_unpack_cuda(fields.u.view(block), fields.v.view(block), boxes.rows,
-                           static_cast<const T*>(wire), boxes.count, boxes.longest, nullptr);
+                           static_cast<const T*>(buffer), boxes.count, boxes.longest, nullptr);
   };
   heddle::HaloExchange halo(std::move(exchange), {.as_on_device = true});
   heddle::Stream stream;
@@ -140,17 +140,17 @@ TYPED_TEST(Halo, TheCudaTextDoesTheSame) {
 TEST(Reference, DoesTheSameAndFindsIndicesOutside) {
   Fields<double> fields;
   heddle::DenseExchange exchange = halo::Mix<double>(fields.u, fields.v, fields.w).before();
-  const auto call = [&](auto entry, int block, const heddle::WireBoxes& boxes, auto* wire) {
+  const auto call = [&](auto entry, int block, const heddle::MessageBoxes& boxes, auto* buffer) {
     const heddle::FieldView<double> u = fields.u.view(block);
     const heddle::FieldView<double> v = fields.v.view(block);
     return entry(u.data(), u.extents().data(), u.strides().data(), v.data(), v.extents().data(),
-                 v.strides().data(), boxes.rows, wire, boxes.count, boxes.longest);
+                 v.strides().data(), boxes.rows, buffer, boxes.count, boxes.longest);
   };
-  exchange.pack = [&](int block, const heddle::WireBoxes& boxes, void* wire, heddle::Stream&) {
-    EXPECT_EQ(call(halo_halo_pack_f64_reference, block, boxes, static_cast<double*>(wire)), 0);
+  exchange.pack = [&](int block, const heddle::MessageBoxes& boxes, void* buffer, heddle::Stream&) {
+    EXPECT_EQ(call(halo_halo_pack_f64_reference, block, boxes, static_cast<double*>(buffer)), 0);
   };
-  exchange.unpack = [&](int block, const heddle::WireBoxes& boxes, const void* wire, heddle::Stream&) {
-    EXPECT_EQ(call(halo_halo_unpack_f64_reference, block, boxes, static_cast<const double*>(wire)), 0);
+  exchange.unpack = [&](int block, const heddle::MessageBoxes& boxes, const void* buffer, heddle::Stream&) {
+    EXPECT_EQ(call(halo_halo_unpack_f64_reference, block, boxes, static_cast<const double*>(buffer)), 0);
   };
   heddle::HaloExchange halo(std::move(exchange));
   heddle::Stream stream;
@@ -159,9 +159,9 @@ TEST(Reference, DoesTheSameAndFindsIndicesOutside) {
 
   const std::array<std::int32_t, 9> outside{0, 0, -3, 0, 0, 1, 1, 1, 0}; // two ghost layers, and the third
   double value = 0;
-  EXPECT_EQ(call(halo_halo_pack_f64_reference, 0, heddle::WireBoxes{outside.data(), 1, 1}, &value), -5);
-  EXPECT_EQ(call(halo_halo_pack_f64, 0, heddle::WireBoxes{outside.data(), -1, 1}, &value), -2);
-  EXPECT_EQ(call(halo_halo_pack_f64, 0, heddle::WireBoxes{nullptr, 1, 1}, &value), -1);
+  EXPECT_EQ(call(halo_halo_pack_f64_reference, 0, heddle::MessageBoxes{outside.data(), 1, 1}, &value), -5);
+  EXPECT_EQ(call(halo_halo_pack_f64, 0, heddle::MessageBoxes{outside.data(), -1, 1}, &value), -2);
+  EXPECT_EQ(call(halo_halo_pack_f64, 0, heddle::MessageBoxes{nullptr, 1, 1}, &value), -1);
 }
 #endif
 

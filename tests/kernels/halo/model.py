@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stencils of several fields, offsets and precisions on the wire: what crosses, packed on every target."""
+"""Stencils of several fields, offsets and precisions in messages: what crosses, packed on every target."""
 
 from heddle import Assignment, Module, fields
 
@@ -14,4 +14,4 @@ corners = u[1, 1, 0, 0] + u[1, 0, 1, 0] + u[-2, 0, 0, 1] + u[0, -1, -1, 1] + v[0
 halo.add("mix", [Assignment(w[0, 0, 0], corners / 4)])
 halo.add("smooth", [Assignment(w[0, 0, 0], (v[1, 0, 0] + v[-1, 0, 0]) / 2)])
 halo.add_halo(kernels=["mix"])
-halo.add_halo("narrow", kernels=["smooth"], wire="f16")
+halo.add_halo("narrow", kernels=["smooth"], message_precision="f16")

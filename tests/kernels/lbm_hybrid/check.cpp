@@ -169,16 +169,16 @@ TEST(HybridBlocks, TablesFollowTheBoxes) {
   heddle::Field<float> any(heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, 1}}), {.components = 19});
   const lbm_hybrid::DenseOdd<float> pattern(any, {});
   const heddle::BoundExchange exchange = f.exchange(pattern.before());
-  std::array<std::int32_t, heddle::WireBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
+  std::array<std::int32_t, heddle::MessageBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
   heddle::Stream stream;
-  std::array<float, 2> wire{};
+  std::array<float, 2> buffer{};
   const std::array<heddle::BoundExchange::BlockBoxes, 1> boxes{{{0, {row.data(), 1, 2}}}};
-  exchange.pack(boxes)(wire.data(), stream);
-  EXPECT_EQ(wire, (std::array<float, 2>{211, 212}));
+  exchange.pack(boxes)(buffer.data(), stream);
+  EXPECT_EQ(buffer, (std::array<float, 2>{211, 212}));
   row[1] = 5; // other boxes at the same place
   row[3] = 3;
-  exchange.pack(boxes)(wire.data(), stream);
-  EXPECT_EQ(wire, (std::array<float, 2>{531, 532}));
+  exchange.pack(boxes)(buffer.data(), stream);
+  EXPECT_EQ(buffer, (std::array<float, 2>{531, 532}));
 }
 
 TEST(HybridBlocks, BothKindsAndPlacesWithoutABlockOccur) {

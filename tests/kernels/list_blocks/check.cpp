@@ -164,7 +164,7 @@ TEST(ListBlocks, OnlyPopulationsThatCrossTravel) {
     EXPECT_EQ(bytes_sent(lists::method_named(name), porous, {1, 1, 2}), 2 * links * sizeof(float)) << name;
 }
 
-TEST(ListBlocks, ANarrowerWireRoundsOnlyWhatCrosses) {
+TEST(ListBlocks, NarrowerMessagesRoundOnlyWhatTheyCarry) {
   const lists::Method narrow = lists::narrow();
   const lists::Method& wide = lists::method_named("EsoTwist full-way f64");
   const std::vector<double> expected = lists::alone(wide, porous);

@@ -18,7 +18,7 @@ namespace lists {
 /// Every pattern in every precision, by names such as "AA f64" and "EsoPull half-way f16"; f64 first.
 const std::vector<Method>& methods();
 const Method& method_named(std::string_view name);
-/// "EsoTwist full-way f64" with f32 on the wire.
+/// "EsoTwist full-way f64" with f32 in messages.
 Method narrow();
 
 inline constexpr int pairs = 3;

@@ -114,12 +114,12 @@ TEST(Device, RanksOfOneThreadReduceAndKeepTheirFields) {
 /// own cell.
 struct Reaching {
   heddle::SparseField<double>* field;
-  std::array<heddle::LinkCrossing, 1> crossings;
+  std::array<heddle::HaloLink, 1> links;
 
   heddle::SparseExchange before() const { return exchange("before", heddle::Direction::owner_to_ghost); }
   heddle::SparseExchange after() const { return exchange("after", heddle::Direction::ghost_to_owner); }
   heddle::SparseExchange exchange(const char* name, heddle::Direction direction) const {
-    heddle::SparseExchange result(name, direction, crossings, sizeof(double));
+    heddle::SparseExchange result(name, direction, links, sizeof(double));
     result.add(*field);
     return result;
   }

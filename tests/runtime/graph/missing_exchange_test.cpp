@@ -66,7 +66,7 @@ template <class Add> std::string refusal(int ranks, int iterations, Add&& add) {
   return said;
 }
 
-const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
 
 heddle::HaloExchange exchange(Field<double>& field, Direction direction, heddle::Transport& transport) {
   return {packing::exchange(field, shell, direction, "halo"), transport};

@@ -64,8 +64,8 @@ public:
         list_(grid, 1, heddle::flags_in_memory(flags_, grid.domain(), grid.periodic()), links), f_(list_, 2) {
   }
   heddle::SparseExchange exchange() {
-    static constexpr std::array<heddle::LinkCrossing, 2> crossings{{{0, 0}, {0, 1}}};
-    heddle::SparseExchange result("list", Direction::owner_to_ghost, crossings, sizeof(double));
+    static constexpr std::array<heddle::HaloLink, 2> halo_links{{{0, 0}, {0, 1}}};
+    heddle::SparseExchange result("list", Direction::owner_to_ghost, halo_links, sizeof(double));
     result.add(f_);
     return result;
   }
@@ -98,7 +98,7 @@ TEST(ExchangeCalls, MessagesBeginAtLines) {
     heddle::Stream stream;
     Listener listener;
     Field<std::uint16_t> field(grid, {.components = 3, .rank = 1});
-    const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+    const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, field.ghost_layers());
     HaloExchange dense(packing::exchange(field, shell, Direction::owner_to_ghost), listener,
                        {.stamped = stamped});
     dense.start(stream);
@@ -133,7 +133,7 @@ template <class Kind> std::array<Calls, 3> calls_of(Kind exchange, bool as_on_de
 TEST(ExchangeCalls, OfOneDenseBlockAreOneForAllMessages) {
   const BlockGrid grid({{0, 0, 0}, {9, 6, 4}}, {3, 1, 1}, {true, true, false}, ranks);
   Field<float> field(grid, {.components = 3, .rank = 1});
-  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+  const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, field.ghost_layers());
   const auto [start, wrap, finish] = calls_of(packing::exchange(field, shell, Direction::owner_to_ghost));
   EXPECT_EQ(start, (Calls{1, 0})); // three components, eighteen boxes, two ranks
   EXPECT_EQ(wrap, (Calls{1, 1}));  // across y, within the block
@@ -144,7 +144,7 @@ TEST(ExchangeCalls, OfPlainDenseBlocksAreOneEach) {
   const BlockGrid grid({{0, 0, 0}, {12, 6, 4}}, {4, 3, 1}, {true, false, false}, ranks);
   ASSERT_EQ(grid.first_block(2) - grid.first_block(1), 4);
   Field<float> middle(grid, {.components = 3, .rank = 1});
-  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, middle.ghost_layers());
+  const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, middle.ghost_layers());
   const auto [start, wrap, finish] = calls_of(packing::exchange(middle, shell, Direction::owner_to_ghost));
   EXPECT_EQ(start, (Calls{4, 0}));
   EXPECT_EQ(wrap, (Calls{4, 4}));
@@ -158,7 +158,7 @@ TEST(ExchangeCalls, OfPlainDenseBlocksThatLieAlikeAreOneOnADevice) {
     for (int block = 0; block < middle.blocks(); ++block)
       strides.insert(middle.view(block).strides());
     EXPECT_EQ(strides.size(), layouts);
-    const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, middle.ghost_layers());
+    const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, middle.ghost_layers());
     return calls_of(packing::exchange(middle, shell, Direction::owner_to_ghost), true);
   };
   const std::array<Calls, 3> one{{{1, 0}, {1, 1}, {0, 1}}};
@@ -172,9 +172,9 @@ TEST(ExchangeCalls, KeepTheirTablesForARecordingWhenFieldsSwapTheirMemory) {
   const BlockGrid grid({{0, 0, 0}, {4, 4, 4}}, {2, 2, 1}, {true, true, true});
   Field<double> field(grid);
   Field<double> other(grid);
-  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, field.ghost_layers());
-  std::vector<heddle::WireBoxes> calls;
-  const auto note = [&](int, const heddle::WireBoxes& boxes, const void*, heddle::Stream&) {
+  const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, field.ghost_layers());
+  std::vector<heddle::MessageBoxes> calls;
+  const auto note = [&](int, const heddle::MessageBoxes& boxes, const void*, heddle::Stream&) {
     calls.push_back(boxes);
   };
   heddle::DenseExchange exchange = packing::exchange(field, shell, Direction::owner_to_ghost);
@@ -187,17 +187,17 @@ TEST(ExchangeCalls, KeepTheirTablesForARecordingWhenFieldsSwapTheirMemory) {
     halo(stream);
     return calls;
   };
-  const auto rows = [](const heddle::WireBoxes& boxes) {
-    return Rows(boxes.rows, boxes.rows + boxes.count * heddle::WireBoxes::columns);
+  const auto rows = [](const heddle::MessageBoxes& boxes) {
+    return Rows(boxes.rows, boxes.rows + boxes.count * heddle::MessageBoxes::columns);
   };
-  const std::vector<heddle::WireBoxes> first = recorded();
+  const std::vector<heddle::MessageBoxes> first = recorded();
   ASSERT_EQ(first.size(), 2U); // pack and unpack, within the rank
   const std::array<Rows, 2> read{rows(first[0]), rows(first[1])};
   std::swap(field, other);
-  const std::vector<heddle::WireBoxes> second = recorded();
+  const std::vector<heddle::MessageBoxes> second = recorded();
   ASSERT_EQ(second.size(), 2U);
   std::swap(field, other);
-  const std::vector<heddle::WireBoxes> third = recorded();
+  const std::vector<heddle::MessageBoxes> third = recorded();
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NE(second[i].rows, first[i].rows);
     EXPECT_EQ(third[i].rows, first[i].rows);
@@ -210,7 +210,7 @@ TEST(ExchangeCalls, OfInterleavedBlocksAreOneForTheVectors) {
   // packs.
   const BlockGrid grid({{0, 0, 0}, {4, 8, 9}}, {1, 4, 3}, {false, false, false}, ranks);
   Field<float> field(grid, {.components = 3, .rank = 1, .interleaved = 4});
-  const std::vector<heddle::Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+  const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, field.ghost_layers());
   const HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   EXPECT_EQ(plan.sent_vectors().size(), 1U);
   EXPECT_EQ(plan.received_vectors().size(), 1U);

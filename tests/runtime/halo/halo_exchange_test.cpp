@@ -23,12 +23,12 @@ namespace {
 
 using heddle::BlockGrid;
 using heddle::Box;
-using heddle::Crossing;
 using heddle::Direction;
 using heddle::Error;
 using heddle::Field;
 using heddle::FieldView;
 using heddle::HaloExchange;
+using heddle::HaloRegion;
 using heddle::Stream;
 using heddle::ThreadGroup;
 using heddle::Transport;
@@ -47,7 +47,7 @@ void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Trans
   Field<double> field(grid, {.components = 2, .ghost_layers = layers, .rank = transport.rank()});
   field.fill(nan);
   field.fill(wave);
-  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
   heddle::DenseExchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
   HaloExchange exchange(std::move(packed), transport, {.stamped = true, .as_on_device = together});
   Stream stream;
@@ -106,7 +106,7 @@ TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
   Field<double> one(grid);
   const std::vector<char> between(12345);
   Field<double> other(grid);
-  const std::vector<Crossing> shell = heddle::ghost_shell(1, one.ghost_layers());
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(1, one.ghost_layers());
   heddle::DenseExchange packed = packing::exchange(one, shell, Direction::owner_to_ghost);
   HaloExchange exchange(std::move(packed), {.as_on_device = true});
   for (const double value : {1.0, 2.0}) {
@@ -129,7 +129,7 @@ TEST(HaloExchange, RefusesOtherMemoryThanOtherRanksStoreTo) {
   heddle::PeerGroup group(2, {heddle::Memory::host, true});
   std::vector<Field<float>> fields;
   fields.reserve(2);
-  const std::vector<Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
   heddle::TaskGraph graph;
   for (int rank = 0; rank < 2; ++rank) {
     fields.emplace_back(grid, heddle::FieldOptions{.name = "f", .rank = rank, .interleaved = 4});
@@ -151,14 +151,14 @@ TEST(HaloExchange, RefusesOtherMemoryThanOtherRanksStoreTo) {
   graph.run();
 }
 
-TEST(HaloExchange, CopiesExactlyTheCrossings) {
+TEST(HaloExchange, CopiesExactlyTheRegions) {
   // lbm.md, section 5: ranges are the interior shifted by the offset, never the whole ghost face.
   Field<double> field(BlockGrid(Box{{0, 0, 0}, {4, 4, 4}}, {1, 1, 1}, {true, true, true}), {.components = 2});
   field.fill(nan);
   field.fill(wave);
-  std::vector<Crossing> crossings;
-  lattice::add_crossings(crossings, 1, {1, -1, 0});
-  HaloExchange exchange(packing::exchange(field, crossings, Direction::owner_to_ghost));
+  std::vector<HaloRegion> regions;
+  lattice::add_regions(regions, 1, {1, -1, 0});
+  HaloExchange exchange(packing::exchange(field, regions, Direction::owner_to_ghost));
   Stream stream;
   exchange(stream);
   const FieldView<double> view = field.view();
@@ -187,7 +187,7 @@ template <class T> std::vector<std::vector<T>> exchanged(BlockGrid grid, int int
   std::vector<std::vector<T>> values(static_cast<std::size_t>(grid.size()));
   ThreadGroup(ranks).run([&](Transport& transport) {
     Field<T> field(grid, {.components = 3, .rank = transport.rank(), .interleaved = interleaved});
-    const std::vector<Crossing> shell = heddle::ghost_shell(3, field.ghost_layers());
+    const std::vector<HaloRegion> shell = heddle::ghost_shell(3, field.ghost_layers());
     HaloExchange exchange(packing::exchange(field, shell, Direction::owner_to_ghost), transport);
     for (const bool before : {true, false}) {
       for (int b = 0; b < field.blocks(); ++b) {
@@ -238,12 +238,12 @@ TEST(HaloExchange, MovesLanesAsItMovesBlocks) {
 TEST(HaloExchange, MovesAllLanesOfAPlaneInPlace) {
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 8}}, {1, 1, 4});
   Field<float> field(grid, {.components = 2, .interleaved = 4});
-  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   ASSERT_EQ(plan.wrap().shifts.size(), 1U);
   EXPECT_EQ(plan.wrap().shifts.front().rows.size(), 4U); // up and down
   EXPECT_EQ(plan.wrap().shifts.front().longest, 16);
-  EXPECT_EQ(plan.bytes(), 0U); // nothing over the wire
+  EXPECT_EQ(plan.bytes(), 0U); // no messages
   EXPECT_EQ(plan.local_bytes(), 2U * 2U * 3U * 16U * sizeof(float));
 }
 
@@ -251,7 +251,7 @@ TEST(HaloExchange, SendsWholeVectorsWhereHalfOfTheirLanesCross) {
   // Vectors along y, ranks along z: faces cross whole, edges in all lanes but that at the end.
   const BlockGrid grid(Box{{0, 0, 0}, {4, 8, 6}}, {1, 4, 2}, {false, false, false}, 2);
   Field<float> field(grid, {.components = 2, .rank = 1, .interleaved = 4});
-  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   ASSERT_EQ(plan.sent_vectors().size(), 1U);
   ASSERT_EQ(plan.received_vectors().size(), 1U);
@@ -268,7 +268,7 @@ TEST(HaloExchange, LanesThatFollowEachOtherBelongToTheBorder) {
   const auto axes = [](const std::array<int, 3>& blocks, int ranks, int interleaved) {
     const BlockGrid grid(Box{{0, 0, 0}, {8, 8, 8}}, blocks, {false, false, false}, ranks);
     Field<float> field(grid, {.components = 2, .interleaved = interleaved});
-    const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+    const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
     const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
     EXPECT_EQ(plan.wrap().shifts.empty(), plan.border_axes()[1] || interleaved == 1);
     return plan.border_axes();
@@ -284,7 +284,7 @@ TEST(HaloExchange, WritesWhatArrivesInALaneWithTheOthers) {
   // Two ranks of four blocks: only the planes toward the other rank arrive, and no block unpacks any of it.
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 16}}, {1, 1, 8}, {false, false, false}, 2);
   Field<float> field(grid, {.components = 2, .rank = 1, .interleaved = 4});
-  const std::vector<Crossing> shell = heddle::ghost_shell(2, field.ghost_layers());
+  const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
   const heddle::HaloPlan plan(packing::exchange(field, shell, Direction::owner_to_ghost));
   ASSERT_EQ(plan.receive().size(), 1U);
   EXPECT_EQ(plan.receive().front().bytes, 2U * 16U * sizeof(float));
@@ -311,7 +311,7 @@ TEST(HaloExchange, SendsFiveAFaceAndOneAnEdge) {
   const BlockGrid grid(Box{{0, 0, 0}, {12, 10, 14}}, {2, 1, 1}, {true, true, true}, 2);
   ThreadGroup(2).run([&](Transport& transport) {
     Field<float> field(grid, {.components = 19, .rank = transport.rank()});
-    const std::vector<Crossing> reads = lattice::aa_odd_reads();
+    const std::vector<HaloRegion> reads = lattice::aa_odd_reads();
     HaloExchange exchange(packing::exchange(field, reads, Direction::owner_to_ghost), transport);
     // To the other rank go both x faces. There each diagonal population loses a row to an edge, and as y and
     // z are periodic, the edges go to the same rank: 5 populations a face cell in all.
@@ -374,8 +374,8 @@ std::vector<std::vector<double>> run_aa(const Box& domain, const std::array<int,
                                         int threads) {
   const BlockGrid grid(domain, blocks, {true, true, true}, ranks);
   std::vector<std::vector<double>> result(19, std::vector<double>(static_cast<std::size_t>(domain.volume())));
-  const std::vector<Crossing> reads = lattice::aa_odd_reads();
-  const std::vector<Crossing> writes = lattice::aa_odd_writes();
+  const std::vector<HaloRegion> reads = lattice::aa_odd_reads();
+  const std::vector<HaloRegion> writes = lattice::aa_odd_writes();
   ThreadGroup(ranks).run([&](Transport& transport) {
     Field<double> field(grid, {.components = 19, .rank = transport.rank()});
     field.fill(wave);
@@ -470,13 +470,12 @@ std::string refusal(const std::function<void()>& make) {
 TEST(HaloExchange, RefusesWhatCannotBe) {
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 4}}, {2, 1, 1}, {true, true, true});
   Field<float> field(grid, {.components = 2});
-  const auto make = [&](const std::vector<Crossing>& crossings) {
-    return
-        [&field, crossings] { HaloExchange(packing::exchange(field, crossings, Direction::owner_to_ghost)); };
+  const auto make = [&](const std::vector<HaloRegion>& regions) {
+    return [&field, regions] { HaloExchange(packing::exchange(field, regions, Direction::owner_to_ghost)); };
   };
   EXPECT_NE(refusal(make({{0, 2, {1, 0, 0}, {}, {1, 0, 0}}})).find("field 'f' has 2"), std::string::npos);
   EXPECT_NE(refusal(make({{0, 0, {1, 0, 0}, {}, {2, 0, 0}}})).find("but it has 1"), std::string::npos);
-  const std::vector<Crossing> face{{0, 0, {1, 0, 0}, {}, {1, 0, 0}}};
+  const std::vector<HaloRegion> face{{0, 0, {1, 0, 0}, {}, {1, 0, 0}}};
   EXPECT_EQ(refusal(make(face)), "nothing was thrown");
   heddle::DenseExchange thick("thick", Direction::owner_to_ghost, face, 3, sizeof(float));
   thick.add(field);
@@ -555,7 +554,7 @@ TEST(HaloExchange, WhatLanesPassOnIsReadBeforeASweepWritesIt) {
     std::vector<Field<float>> fields;
     for (int rank = 0; rank < 2; ++rank)
       fields.emplace_back(grid, heddle::FieldOptions{.name = "f", .rank = rank, .interleaved = 4});
-    const std::vector<Crossing> shell = heddle::ghost_shell(1, fields.front().ghost_layers());
+    const std::vector<HaloRegion> shell = heddle::ghost_shell(1, fields.front().ghost_layers());
     std::vector<HaloExchange> exchanges;
     for (Field<float>& f : fields) {
       f.fill([](std::int64_t x, std::int64_t y, std::int64_t z, int) {

@@ -16,7 +16,7 @@
 
 namespace {
 
-const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
 
 void exchange(const std::string& fault, heddle::Transport& transport) {
   const auto guilty_of = [&](const std::string& what) { return transport.rank() == 1 && fault == what; };

@@ -277,8 +277,8 @@ TEST(BlockList, ThinBlocksThatMeetThemselvesAreRefusedByAnExchange) {
   const std::vector<Link> links{{0, {-2, 0, 0}, 1}};
   const IndexList list(grid, 0, heddle::flags_in_memory(flags, thin, periodic), links);
   heddle::SparseField<double> f(list, 2);
-  constexpr std::array<heddle::LinkCrossing, 1> crossings{{{0, 0}}};
-  heddle::SparseExchange exchange("test", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+  constexpr std::array<heddle::HaloLink, 1> halo_links{{{0, 0}}};
+  heddle::SparseExchange exchange("test", heddle::Direction::owner_to_ghost, halo_links, sizeof(double));
   exchange.add(f);
   EXPECT_THROW(heddle::HaloPlan{exchange}, heddle::Error);
 }

@@ -143,12 +143,12 @@ TEST(SolidBoundaryNodes, OfWhatLiesInNoBlockTheEndThatComesFirstIsTheKeeper) {
   const int first = grid.rank(grid.owner({2, 1, 0}));
   const int second = grid.rank(grid.owner({1, 2, 0}));
   // What is reached in component 1: from (2, 1) at (0, 1), from (1, 2) at (1, 0).
-  static constexpr std::array<heddle::LinkCrossing, 1> from_first{{{0, 1, 1, {-1, 1, 0}}}};
-  static constexpr std::array<heddle::LinkCrossing, 1> from_second{{{0, 0, 1, {1, -1, 0}}}};
-  const auto bytes = [&](int rank, int peer, std::span<const heddle::LinkCrossing> crossings) {
+  static constexpr std::array<heddle::HaloLink, 1> from_first{{{0, 1, 1, {-1, 1, 0}}}};
+  static constexpr std::array<heddle::HaloLink, 1> from_second{{{0, 0, 1, {1, -1, 0}}}};
+  const auto bytes = [&](int rank, int peer, std::span<const heddle::HaloLink> links) {
     const IndexList list(grid, rank, heddle::flags_in_memory(flags, box, closed), pointers);
     heddle::SparseField<double> f(list, 2);
-    heddle::SparseExchange exchange("step", heddle::Direction::owner_to_ghost, crossings, sizeof(double));
+    heddle::SparseExchange exchange("step", heddle::Direction::owner_to_ghost, links, sizeof(double));
     exchange.add(f);
     const heddle::HaloPlan plan(exchange);
     std::size_t sent = 0;

@@ -20,9 +20,9 @@ using testing::ExitedWithCode;
 
 /// Sends eight bytes to rank 1 of three, and gets as many from rank 2.
 void start(heddle::Transport& transport, std::int64_t step) {
-  std::byte wire[16]{};
-  const Message send{1, wire, 8};
-  const Message receive{2, wire + 8, 8};
+  std::byte bytes[16]{};
+  const Message send{1, bytes, 8};
+  const Message receive{2, bytes + 8, 8};
   heddle::Stream stream;
   transport.start(
       {.plan = "swap", .step = step, .send = std::span(&send, 1), .receive = std::span(&receive, 1)}, stream);

@@ -33,7 +33,7 @@ using heddle::Memory;
 using heddle::Ranks;
 using heddle::Transport;
 
-const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
 
 /// Sets an environment variable for as long as it lives.
 class Setting {

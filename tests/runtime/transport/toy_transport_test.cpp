@@ -51,7 +51,7 @@ TEST(ToyTransport, IsChosenByItsNameAndCarriesMessages) {
     const heddle::BlockGrid grid({{0, 0, 0}, {12, 1, 1}}, {3, 1, 1}, {true, false, false}, ranks.count());
     heddle::Field<double> field(grid, {.rank = transport.rank()});
     field.fill([](std::int64_t x, std::int64_t, std::int64_t, int) { return static_cast<double>(x); });
-    const std::vector<heddle::Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+    const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
     heddle::HaloExchange halo(packing::exchange(field, shell, heddle::Direction::owner_to_ghost), transport);
     heddle::Stream stream(heddle::Memory::host);
     halo(stream);

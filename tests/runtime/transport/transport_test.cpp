@@ -23,12 +23,12 @@
 namespace {
 
 using heddle::BlockGrid;
-using heddle::Crossing;
 using heddle::Direction;
 using heddle::Error;
 using heddle::Field;
 using heddle::FieldView;
 using heddle::HaloExchange;
+using heddle::HaloRegion;
 using heddle::Stream;
 using heddle::ThreadGroup;
 using heddle::Transport;
@@ -38,7 +38,7 @@ using test::FaultyThreads;
 using namespace std::chrono_literals;
 
 const heddle::Box domain{{0, 0, 0}, {8, 6, 4}};
-const std::vector<Crossing> shell = heddle::ghost_shell(1, {1, 1, 1});
+const std::vector<HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
 
 /// Replaces each value by one made of all 27 around it.
 void mix(Field<double>& field) {

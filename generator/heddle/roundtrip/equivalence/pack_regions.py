@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the table of boxes of an exchange promises (`PackRegions`): which cells a box has, and where they
-lie on the wire. Each use is noted as an assumption, since a kernel cannot check it."""
+lie in the message buffer. Each use is noted as an assumption, since a kernel cannot check it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from heddle.roundtrip.equivalence.terms import Term, is_read
 ASSUME_OWN_BOXES = "no element is in two boxes of a table"
 ASSUME_LONG_ENOUGH = "no box has more cells than the longest one"
 ASSUME_SHORT_ENOUGH = "the cells of a box can be counted in 32 bits"
-WIRE = "wire"
+BUFFER = "buffer"
 COUNTS = ("x_count", "y_count", "z_count")
 
 
@@ -81,8 +81,8 @@ class Table:
         return True
 
     def _is_in_box(self, array: str, cell: Sequence[Term], counter: Term, loose: frozenset[Term]) -> bool:
-        """Whether coordinates are those of a cell of box number `counter`, or of its place on the wire."""
-        begins = ("first",) if array == WIRE else ("x_begin", "y_begin", "z_begin", "component")
+        """Whether coordinates are those of a cell of box number `counter`, or of its place in the buffer."""
+        begins = ("first",) if array == BUFFER else ("x_begin", "y_begin", "z_begin", "component")
         boxes, used = set(), set()
         for value in cell:
             own = [(name, *found) for name, found in self.entries(value).items() if name in begins]

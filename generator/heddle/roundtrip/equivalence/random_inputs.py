@@ -142,8 +142,8 @@ def _boxed(
                 table += [number, component, first, *begin[1:], length, *whole[1:], place]
                 place += length * whole[1] * whole[2]
                 longest = max(longest, length * whole[1] * whole[2])
-    (wire,) = (f for f in fields if f.name == "wire")
-    arrays["wire"] = Array([drawn.number(wire.type) for _ in range(place)], 0, (place,), (1,))
+    (buffer,) = (f for f in fields if f.name == "buffer")
+    arrays["buffer"] = Array([drawn.number(buffer.type) for _ in range(place)], 0, (place,), (1,))
     arrays["boxes"] = Array(table, 0, (len(table),), (1,))
     sizes: dict[str, Number] = {"box_count": len(table) // 9, "longest": longest}
     return Sample(arrays, scalars | sizes, f"boxes of {' x '.join(map(str, box))} cells")

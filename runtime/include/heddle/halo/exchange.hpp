@@ -26,8 +26,8 @@ namespace heddle {
 
 /// Ghost cells of one component that cross the border of a block, for a block with n cells along an axis.
 /// Along an axis whose anchor is 0: the cells [near, n - far); 1: [n + near, n + far); -1: [-far, -near).
-/// The crossings of an exchange have no cell in common. The generator derives them from a kernel's accesses.
-struct Crossing {
+/// The regions of an exchange have no cell in common. The generator derives them from a kernel's accesses.
+struct HaloRegion {
   int field = 0;
   int component = 0;
   std::array<int, 3> anchor{};
@@ -38,8 +38,8 @@ struct Crossing {
   [[nodiscard]] Box cells(const std::array<std::int64_t, 3>& extent) const noexcept;
 };
 
-/// The crossings that fill the whole rim of a field, for kernels whose accesses are not known.
-[[nodiscard]] std::vector<Crossing> ghost_shell(int components, const std::array<int, 3>& layers);
+/// The regions that fill the whole rim of a field, for kernels whose accesses are not known.
+[[nodiscard]] std::vector<HaloRegion> ghost_shell(int components, const std::array<int, 3>& layers);
 
 /// A row of the neighbour table of a list through which a kernel reaches a field: where it leads to a ghost
 /// cell, the element there crosses. The generator derives them from a kernel's accesses.
@@ -47,7 +47,7 @@ struct Crossing {
 /// Where rows lead to cells (Link::to_cell), they are followed one after the other to component `slot` of
 /// one. In another step the cell at `other`, seen from the one that reaches, reaches the same element: where
 /// that is not listed, the element belongs to this cell alone and does not cross, wherever it lies.
-struct LinkCrossing {
+struct HaloLink {
   static constexpr int none = -1;
   int field = 0;
   int row = 0;
@@ -72,8 +72,9 @@ enum class Direction {
 
 /// A table of boxes for a pack kernel, in the memory of the field; see heddle.ir.nodes.Boxes of the
 /// generator.
-struct WireBoxes {
-  static constexpr int columns = 9; // field, component, first cell, extent (x, y, z each), place on the wire
+struct MessageBoxes {
+  static constexpr int columns =
+      9; // field, component, first cell, extent (x, y, z each), place in the message buffer
   static constexpr int field = 0;
   static constexpr int first_cell = 2;
   const std::int32_t* rows = nullptr;
@@ -82,8 +83,8 @@ struct WireBoxes {
 };
 
 /// Elements of fields over a list for a pack kernel, in the memory of the fields: those that follow each
-/// other on the wire.
-struct WireElements {
+/// other in the message buffer.
+struct MessageElements {
   static constexpr std::uint8_t none = 255;
   const std::uint8_t* fields = nullptr;   // the number of the field, none between messages
   const std::uint32_t* numbers = nullptr; // as in the table of neighbours
@@ -130,36 +131,37 @@ private:
 /// An exchange of boxes of cells.
 class BoxExchange : public ExchangeBase {
 public:
-  [[nodiscard]] std::span<const Crossing> crossings() const noexcept { return crossings_; }
-  [[nodiscard]] bool empty() const noexcept { return crossings_.empty(); }
+  [[nodiscard]] std::span<const HaloRegion> regions() const noexcept { return regions_; }
+  [[nodiscard]] bool empty() const noexcept { return regions_.empty(); }
   /// Cells that a block needs at least along each axis.
   [[nodiscard]] int min_block_extent() const noexcept { return min_block_extent_; }
 
 protected:
-  BoxExchange(std::string name, Direction direction, std::span<const Crossing> crossings,
+  BoxExchange(std::string name, Direction direction, std::span<const HaloRegion> regions,
               int min_block_extent, std::size_t value_bytes)
-      : ExchangeBase(std::move(name), direction, value_bytes), crossings_(crossings),
+      : ExchangeBase(std::move(name), direction, value_bytes), regions_(regions),
         min_block_extent_(min_block_extent) {}
   /// Throws Error for a component or for ghost layers that the field does not have.
   void add(ExchangedField field, const std::array<int, 3>& ghost_layers, const BlockGrid& grid, int rank,
            Memory memory);
 
 private:
-  std::span<const Crossing> crossings_;
+  std::span<const HaloRegion> regions_;
   int min_block_extent_;
 };
 
 /// The exchange of a kernel over dense fields.
 class DenseExchange : public BoxExchange {
 public:
-  using Pack = std::function<void(int block, const WireBoxes& boxes, void* wire, Stream& stream)>;
-  using Unpack = std::function<void(int block, const WireBoxes& boxes, const void* wire, Stream& stream)>;
+  using Pack = std::function<void(int block, const MessageBoxes& boxes, void* buffer, Stream& stream)>;
+  using Unpack =
+      std::function<void(int block, const MessageBoxes& boxes, const void* buffer, Stream& stream)>;
 
-  /// crossings: must outlive this. min_block_extent: cells that a block needs at least along each axis.
+  /// regions: must outlive this. min_block_extent: cells that a block needs at least along each axis.
   /// value_bytes: of one value in a message.
-  DenseExchange(std::string name, Direction direction, std::span<const Crossing> crossings,
+  DenseExchange(std::string name, Direction direction, std::span<const HaloRegion> regions,
                 int min_block_extent, std::size_t value_bytes)
-      : BoxExchange(std::move(name), direction, crossings, min_block_extent, value_bytes) {}
+      : BoxExchange(std::move(name), direction, regions, min_block_extent, value_bytes) {}
   /// An exchange of nothing.
   explicit DenseExchange(std::string name)
       : DenseExchange(std::move(name), Direction::owner_to_ghost, {}, 1, 1) {}
@@ -214,16 +216,16 @@ class BoundExchange : public BoxExchange {
 public:
   struct BlockBoxes {
     int block;
-    WireBoxes boxes; // in host memory
+    MessageBoxes boxes; // in host memory
   };
-  using Bound = std::function<void(void* wire, Stream& stream)>;
+  using Bound = std::function<void(void* buffer, Stream& stream)>;
   /// What it returns is called for each message that the boxes describe, for all blocks at once.
   using Bind = std::function<Bound(std::span<const BlockBoxes> blocks)>;
 
-  /// What dense fields with values of `value_bytes` would exchange as `pattern`, whose crossings must outlive
+  /// What dense fields with values of `value_bytes` would exchange as `pattern`, whose regions must outlive
   /// this.
   BoundExchange(const DenseExchange& pattern, std::size_t value_bytes)
-      : BoxExchange(pattern.name(), pattern.direction(), pattern.crossings(), pattern.min_block_extent(),
+      : BoxExchange(pattern.name(), pattern.direction(), pattern.regions(), pattern.min_block_extent(),
                     value_bytes) {}
 
   using BoxExchange::add;
@@ -235,11 +237,11 @@ public:
 /// The exchange of a kernel over a list.
 class SparseExchange : public ExchangeBase {
 public:
-  using Pack = std::function<void(const WireElements& elements, void* wire, Stream& stream)>;
-  using Unpack = std::function<void(const WireElements& elements, const void* wire, Stream& stream)>;
+  using Pack = std::function<void(const MessageElements& elements, void* buffer, Stream& stream)>;
+  using Unpack = std::function<void(const MessageElements& elements, const void* buffer, Stream& stream)>;
 
   /// links: must outlive this. value_bytes: of one value in a message.
-  SparseExchange(std::string name, Direction direction, std::span<const LinkCrossing> links,
+  SparseExchange(std::string name, Direction direction, std::span<const HaloLink> links,
                  std::size_t value_bytes)
       : ExchangeBase(std::move(name), direction, value_bytes), links_(links) {}
   /// An exchange of nothing.
@@ -252,7 +254,7 @@ public:
     add({&field, std::string(field.name()), field.components(), sizeof(T)}, field.list());
   }
 
-  [[nodiscard]] std::span<const LinkCrossing> links() const noexcept { return links_; }
+  [[nodiscard]] std::span<const HaloLink> links() const noexcept { return links_; }
   [[nodiscard]] bool empty() const noexcept { return links_.empty(); }
   /// Of the fields; null before the first.
   [[nodiscard]] const IndexList* list() const noexcept { return list_; }
@@ -263,7 +265,7 @@ public:
 private:
   void add(ExchangedField field, const IndexList& list);
 
-  std::span<const LinkCrossing> links_;
+  std::span<const HaloLink> links_;
   const IndexList* list_ = nullptr;
 };
 

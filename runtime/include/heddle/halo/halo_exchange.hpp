@@ -96,7 +96,7 @@ private:
   void check() const;
   [[nodiscard]] const HaloCalls& calls();
   void run(const std::vector<HaloCall>& calls, Stream& stream);
-  [[nodiscard]] std::byte* wire_of(std::size_t segment);
+  [[nodiscard]] std::byte* buffer_of(std::size_t segment);
   [[nodiscard]] const ExchangeBase& base() const { return base_of(exchange_); }
   /// Whether it has nothing to exchange.
   [[nodiscard]] bool empty() const;
@@ -121,8 +121,8 @@ private:
   // read the tables of any.
   std::vector<HaloCalls> calls_ = std::vector<HaloCalls>(1);
   std::size_t now_ = 0; // those of the last call
-  Buffer<std::byte> wire_;
-  Buffer<std::byte> staging_; // a copy of the wire, where it is staged
+  Buffer<std::byte> buffer_;
+  Buffer<std::byte> staging_; // a copy of the message buffer, where it is staged
   std::vector<Message> send_;
   std::vector<Message> receive_;
   int tag_ = 0;

@@ -17,11 +17,11 @@ struct GroupWall;
 /// The plan of an exchange for the blocks of a rank: what each block packs and unpacks, and which data goes
 /// to which rank.
 ///
-/// All exchanged data passes through one message buffer, the wire: first the messages to each other rank,
+/// All exchanged data passes through one message buffer: first the messages to each other rank,
 /// then the data between blocks of this rank (packed and unpacked at the same position), then the messages
 /// from each other rank. Each part starts at a multiple of 64 bytes, after 64 bytes that are reserved for a
 /// stamp. Both ends of a message list its boxes in the same order: whole vectors first, then boxes in the
-/// order of the blocks that own the ghost cells, and of the crossings. Ranks that store into each other's
+/// order of the blocks that own the ghost cells, and of the regions. Ranks that store into each other's
 /// fields leave the space of the vectors unused.
 ///
 /// Copies between blocks of this rank belong to the border phase, as messages do, if their axis is decomposed
@@ -40,7 +40,7 @@ public:
     std::size_t begin = 0;
     std::size_t bytes = 0;
   };
-  /// Rows of WireBoxes for one block.
+  /// Rows of MessageBoxes for one block.
   struct Table {
     std::vector<std::int32_t> rows;
     std::int64_t longest = 0;
@@ -58,11 +58,11 @@ public:
     std::int64_t longest = 0; // cells of the largest box
   };
 
-  /// Throws Error for a block thinner than the exchange allows, or more values on the wire than 2^31 - 1.
-  /// as_on_device: as HaloOptions has it.
+  /// Throws Error for a block thinner than the exchange allows, or more values in the message buffer than
+  /// 2^31 - 1. as_on_device: as HaloOptions has it.
   explicit HaloPlan(const Exchange& exchange, bool as_on_device = false);
 
-  /// Elements of fields over a list, as WireElements has them.
+  /// Elements of fields over a list, as MessageElements has them.
   struct Elements {
     std::vector<std::uint8_t> fields;
     std::vector<std::uint32_t> numbers;
@@ -105,11 +105,11 @@ public:
   [[nodiscard]] const Local& wrap() const noexcept { return wrap_; }
   /// Across which axes blocks have a border.
   [[nodiscard]] const std::array<bool, 3>& border_axes() const noexcept { return border_axes_; }
-  /// Cells that crossings reach beyond a block, at most.
+  /// Cells that regions reach beyond a block, at most.
   [[nodiscard]] int depth() const noexcept { return depth_; }
   [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
   [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
-  /// Of the wire.
+  /// Of the message buffer.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Between blocks of this rank.
   [[nodiscard]] std::size_t local_bytes() const noexcept { return local_bytes_; }

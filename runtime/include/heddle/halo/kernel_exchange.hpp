@@ -20,44 +20,44 @@ namespace heddle {
 template <class Kind> using MakeExchange = std::function<Kind(const std::string& name, Direction direction)>;
 
 /// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
-/// heddle::call_kernel). Wire: the type of a value in a message. rank: dimensions of the kernel.
+/// heddle::call_kernel). MessageValue: the type of a value in a message. rank: dimensions of the kernel.
 /// min_block_extent: cells that a block needs at least along each axis. walls: see DenseExchange::add. The
 /// tables and fields must outlive the exchange; making it throws Error for fields that do not fit together.
-template <class Pack, class Unpack, class Wire, int rank, class... T>
+template <class Pack, class Unpack, class MessageValue, int rank, class... T>
 [[nodiscard]] MakeExchange<DenseExchange>
-dense_exchange(std::span<const Crossing> crossings, int min_block_extent,
+dense_exchange(std::span<const HaloRegion> regions, int min_block_extent,
                std::initializer_list<WallLinks> walls, Field<T>&... fields) {
   const std::vector<WallLinks> links(walls);
   return [=, ... field = &fields](const std::string& name, Direction direction) {
-    DenseExchange exchange(name, direction, crossings, min_block_extent, sizeof(Wire));
+    DenseExchange exchange(name, direction, regions, min_block_extent, sizeof(MessageValue));
     (exchange.add(*field), ...);
     for (const WallLinks& wall : links)
       exchange.add(wall);
-    exchange.pack = [=](int block, const WireBoxes& boxes, void* wire, Stream& stream) {
-      call_kernel<Pack>(stream, view_for<rank>(field->view(block))..., boxes.rows, static_cast<Wire*>(wire),
-                        boxes.count, boxes.longest);
+    exchange.pack = [=](int block, const MessageBoxes& boxes, void* buffer, Stream& stream) {
+      call_kernel<Pack>(stream, view_for<rank>(field->view(block))..., boxes.rows,
+                        static_cast<MessageValue*>(buffer), boxes.count, boxes.longest);
     };
-    exchange.unpack = [=](int block, const WireBoxes& boxes, const void* wire, Stream& stream) {
+    exchange.unpack = [=](int block, const MessageBoxes& boxes, const void* buffer, Stream& stream) {
       call_kernel<Unpack>(stream, view_for<rank>(field->view(block))..., boxes.rows,
-                          static_cast<const Wire*>(wire), boxes.count, boxes.longest);
+                          static_cast<const MessageValue*>(buffer), boxes.count, boxes.longest);
     };
     return exchange;
   };
 }
 
 /// The same for a kernel over a list, which all fields are over.
-template <class Pack, class Unpack, class Wire, class... T>
-[[nodiscard]] MakeExchange<SparseExchange> list_exchange(std::span<const LinkCrossing> crossings,
+template <class Pack, class Unpack, class MessageValue, class... T>
+[[nodiscard]] MakeExchange<SparseExchange> list_exchange(std::span<const HaloLink> links,
                                                          SparseField<T>&... fields) {
   return [=, ... field = &fields](const std::string& name, Direction direction) {
-    SparseExchange exchange(name, direction, crossings, sizeof(Wire));
+    SparseExchange exchange(name, direction, links, sizeof(MessageValue));
     (exchange.add(*field), ...);
-    exchange.pack = [=](const WireElements& elements, void* wire, Stream& stream) {
-      call_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<Wire*>(wire), elements.numbers,
-                        elements.count);
+    exchange.pack = [=](const MessageElements& elements, void* buffer, Stream& stream) {
+      call_kernel<Pack>(stream, field->flat()..., elements.fields, static_cast<MessageValue*>(buffer),
+                        elements.numbers, elements.count);
     };
-    exchange.unpack = [=](const WireElements& elements, const void* wire, Stream& stream) {
-      call_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const Wire*>(wire),
+    exchange.unpack = [=](const MessageElements& elements, const void* buffer, Stream& stream) {
+      call_kernel<Unpack>(stream, field->flat()..., elements.fields, static_cast<const MessageValue*>(buffer),
                           elements.numbers, elements.count);
     };
     return exchange;

@@ -34,13 +34,13 @@ struct HybridBlock {
   /// does not have it.
   [[nodiscard]] std::int64_t element(const std::array<std::int64_t, 3>& cell, int component) const noexcept;
 
-  /// Adds rows from the cells of the boxes to their places on the wire; zeros where there is none.
-  void add_packed(const WireBoxes& boxes, std::vector<IndexedCopy>& rows) const;
-  /// Adds rows from the wire to the listed cells of the boxes. links: none, or those of the method; then only
-  /// what somebody has written: a step of a listed cell writes slot s of the cell at offset(s), so where
-  /// there is no listed cell on the other side, what arrives from a neighbour's ghost cell is not news but
-  /// what was sent there before the step, or what a dense block makes of a wall.
-  void add_unpacked(const WireBoxes& boxes, std::span<const Link> links,
+  /// Adds rows from the cells of the boxes to their places in the message buffer; zeros where there is none.
+  void add_packed(const MessageBoxes& boxes, std::vector<IndexedCopy>& rows) const;
+  /// Adds rows from the message buffer to the listed cells of the boxes. links: none, or those of the method;
+  /// then only what somebody has written: a step of a listed cell writes slot s of the cell at offset(s), so
+  /// where there is no listed cell on the other side, what arrives from a neighbour's ghost cell is not news
+  /// but what was sent there before the step, or what a dense block makes of a wall.
+  void add_unpacked(const MessageBoxes& boxes, std::span<const Link> links,
                     std::vector<IndexedCopy>& rows) const;
 
   /// Of a dense block, adds rows for each cell beside a wall and link into it: from the element of the cell

@@ -172,8 +172,8 @@ public:
       std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)
         blocks_[static_cast<std::size_t>(block)].cells.add_packed(boxes, rows);
-      return [this, table = shared_table(rows)](void* wire, Stream& stream) {
-        copy_indexed(nullptr, wire, sizeof(T), table->data(), table->size(), memory_, stream);
+      return [this, table = shared_table(rows)](void* buffer, Stream& stream) {
+        copy_indexed(nullptr, buffer, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     const bool home = pattern.direction() == Direction::ghost_to_owner;
@@ -182,8 +182,8 @@ public:
       std::vector<IndexedCopy> rows;
       for (const auto& [block, boxes] : all)
         blocks_[static_cast<std::size_t>(block)].cells.add_unpacked(boxes, writers, rows);
-      return [this, table = shared_table(rows)](void* wire, Stream& stream) {
-        copy_indexed(wire, nullptr, sizeof(T), table->data(), table->size(), memory_, stream);
+      return [this, table = shared_table(rows)](void* buffer, Stream& stream) {
+        copy_indexed(buffer, nullptr, sizeof(T), table->data(), table->size(), memory_, stream);
       };
     };
     return result;

@@ -27,13 +27,13 @@ std::vector<std::uint32_t> walls_of_group(const BlockGrid& grid, int first, int 
 }
 
 /// The elements behind a wall that a link of `walls` reaches in a box of ghost cells.
-void add_walls(const DenseExchange& exchange, const WallLinks& walls, const Crossing& crossing, int group,
+void add_walls(const DenseExchange& exchange, const WallLinks& walls, const HaloRegion& region, int group,
                std::vector<GroupWall>& found) {
   const BlockGrid& grid = *exchange.grid();
   const int lanes = exchange.fields()[static_cast<std::size_t>(walls.field)].interleaved;
   const int first = grid.first_block(exchange.rank()) + group * lanes;
   const std::array<std::int64_t, 3> extent = grid.block(first).extents();
-  const Box ghosts = crossing.cells(extent);
+  const Box ghosts = region.cells(extent);
   const std::uint32_t beyond = sides_beyond(ghosts, extent);
   const std::vector<std::uint32_t> of_lane = walls_of_group(grid, first, lanes, walls.sides);
   std::uint32_t shared = walls.sides;
@@ -48,7 +48,7 @@ void add_walls(const DenseExchange& exchange, const WallLinks& walls, const Cros
   for (std::size_t d = 0; d < 3; ++d)
     wall.border = wall.border || (axes[d] && (beyond >> (2 * d) & 3U) != 0);
   for (const Link& link : walls.links) {
-    if (link.slot != crossing.component) continue;
+    if (link.slot != region.component) continue;
     const Box own = ghosts.shift({-link.offset[0], -link.offset[1], -link.offset[2]});
     if (sides_beyond(own, extent) != 0) continue; // reached with another offset
     const bool before = exchange.direction() == Direction::owner_to_ghost;
@@ -69,8 +69,8 @@ std::vector<GroupWall> group_walls(const DenseExchange& exchange) {
   for (const WallLinks& walls : exchange.walls()) {
     const int lanes = exchange.fields()[static_cast<std::size_t>(walls.field)].interleaved;
     for (int group = 0; group < blocks / lanes; ++group)
-      for (const Crossing& crossing : exchange.crossings())
-        if (crossing.field == walls.field) add_walls(exchange, walls, crossing, group, found);
+      for (const HaloRegion& region : exchange.regions())
+        if (region.field == walls.field) add_walls(exchange, walls, region, group, found);
   }
   return found;
 }

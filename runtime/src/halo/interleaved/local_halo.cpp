@@ -27,12 +27,12 @@ template <int lanes, typename T> struct CopyLocalVectors {
 
 } // namespace
 
-void copy_local_halo(const LaneArray& array, const LocalHaloRows& rows, const void* wire, Memory memory,
+void copy_local_halo(const LaneArray& array, const LocalHaloRows& rows, const void* buffer, Memory memory,
                      Stream& stream) {
   const std::int64_t tiles = (rows.longest + loop_tile - 1) / loop_tile * rows.count;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     for_each(tiles * loop_tile, memory, stream,
-             CopyLocalVectors<lanes, T>{{VectorArray<T>(array), rows.rows, static_cast<const T*>(wire)},
+             CopyLocalVectors<lanes, T>{{VectorArray<T>(array), rows.rows, static_cast<const T*>(buffer)},
                                         static_cast<std::uint32_t>(rows.count)});
   });
 }

@@ -57,7 +57,7 @@ template <typename T> struct VectorArray {
 template <typename T> struct LocalHaloCopy {
   VectorArray<T> array;
   const LocalHaloRow* row;
-  const T* wire;
+  const T* buffer;
 };
 
 /// The sources of a row (see LaneSources) of vectors of so many lanes.
@@ -149,7 +149,7 @@ HEDDLE_HOST_DEVICE inline void copy_local_vector(const LocalHaloCopy<T>& shift,
     }
   }
   if (turn.some_arrive) {
-    arrived = shift.wire[std::int64_t{row.arrives_at} + cell];
+    arrived = shift.buffer[std::int64_t{row.arrives_at} + cell];
   }
   if (turn.by > 0) {
     store_moved(place, turn, old, arrived,

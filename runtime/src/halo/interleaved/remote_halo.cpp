@@ -31,26 +31,26 @@ template <int lanes, typename T> struct CopyRemoteVectors {
   }
 };
 
-void move(const LaneArray& array, const RemoteHaloRows& rows, void* to_wire, const void* from_wire,
+void move(const LaneArray& array, const RemoteHaloRows& rows, void* to_buffer, const void* from_buffer,
           const MoveTargets& targets, Memory memory, Stream& stream) {
-  const bool to_other_ranks = to_wire == nullptr && from_wire == nullptr;
+  const bool to_other_ranks = to_buffer == nullptr && from_buffer == nullptr;
   with_vector(array.value_bytes, array.lanes, [&]<int lanes, typename T>() {
     for_each(rows.blocks * loop_tile, memory, stream,
-             CopyRemoteVectors<lanes, T>{{array, rows, to_wire, from_wire, targets}, rows.of_block},
+             CopyRemoteVectors<lanes, T>{{array, rows, to_buffer, from_buffer, targets}, rows.of_block},
              to_other_ranks ? most_blocks : std::numeric_limits<std::int64_t>::max());
   });
 }
 
 } // namespace
 
-void pack_vectors(const LaneArray& array, const RemoteHaloRows& rows, void* wire, Memory memory,
+void pack_vectors(const LaneArray& array, const RemoteHaloRows& rows, void* buffer, Memory memory,
                   Stream& stream) {
-  move(array, rows, wire, nullptr, {}, memory, stream);
+  move(array, rows, buffer, nullptr, {}, memory, stream);
 }
 
-void unpack_vectors(const LaneArray& array, const RemoteHaloRows& rows, const void* wire, Memory memory,
+void unpack_vectors(const LaneArray& array, const RemoteHaloRows& rows, const void* buffer, Memory memory,
                     Stream& stream) {
-  move(array, rows, nullptr, wire, {}, memory, stream);
+  move(array, rows, nullptr, buffer, {}, memory, stream);
 }
 
 void store_vectors(const LaneArray& array, const RemoteHaloRows& rows, const MoveTargets& targets,

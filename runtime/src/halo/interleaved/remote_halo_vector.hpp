@@ -13,20 +13,20 @@
 
 namespace heddle {
 
-/// A move as its kernel gets it. Without a wire it goes straight to a target.
+/// A move as its kernel gets it. Without a buffer it goes straight to a target.
 template <typename T> struct RemoteHaloCopy {
-  RemoteHaloCopy(const LaneArray& from, const RemoteHaloRows& table, void* to_a_wire, const void* from_a_wire,
-                 const MoveTargets& others)
-      : array(from), rows(table.rows), to_wire(static_cast<T*>(to_a_wire)),
-        from_wire(static_cast<const T*>(from_a_wire)) {
+  RemoteHaloCopy(const LaneArray& from, const RemoteHaloRows& table, void* to_buffer_,
+                 const void* from_buffer_, const MoveTargets& others)
+      : array(from), rows(table.rows), to_buffer(static_cast<T*>(to_buffer_)),
+        from_buffer(static_cast<const T*>(from_buffer_)) {
     for (std::size_t t = 0; t < most_targets; ++t)
       targets[t] = VectorArray<T>(others[t]);
   }
 
   VectorArray<T> array;
   const RemoteHaloRow* rows;
-  T* to_wire;
-  const T* from_wire;
+  T* to_buffer;
+  const T* from_buffer;
   VectorArray<T> targets[most_targets];
 };
 
@@ -43,10 +43,10 @@ HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const Re
   };
   const std::int64_t place = row.first_value + std::int64_t{cell} * lanes;
   const auto sources = row.sources;
-  const T* const source = move.from_wire != nullptr ? move.from_wire + place : end(move.array, row.from);
-  T* const to = move.to_wire != nullptr     ? move.to_wire + place
-                : move.from_wire != nullptr ? end(move.array, row.to)
-                                            : end(move.targets[row.target], row.to);
+  const T* const source = move.from_buffer != nullptr ? move.from_buffer + place : end(move.array, row.from);
+  T* const to = move.to_buffer != nullptr     ? move.to_buffer + place
+                : move.from_buffer != nullptr ? end(move.array, row.to)
+                                              : end(move.targets[row.target], row.to);
   T from[static_cast<std::size_t>(lanes)];
   load_vector<lanes>(from, source);
   if ((sources & LaneRotation<lanes>::all) == LaneRotation<lanes>::turned(0)) {
@@ -59,8 +59,8 @@ HEDDLE_HOST_DEVICE inline void move_cell(const RemoteHaloCopy<T>& move, const Re
     if (wanted == LaneSources::stays) {
       continue;
     }
-    T value = from[l]; // on the wire, lanes lie where they belong
-    if (move.from_wire == nullptr) {
+    T value = from[l]; // in the message buffer, lanes lie where they belong
+    if (move.from_buffer == nullptr) {
       HEDDLE_UNROLL
       for (int s = 0; s < lanes; ++s) { // an index known at run time would put the vector into memory
         value = wanted == static_cast<std::uint32_t>(s) ? from[s] : value;

@@ -28,14 +28,14 @@ void call(Kernel kernel, const Shape& shape, Lines<const Real> in, Lines<Real> o
                            twiddles + static_cast<std::int64_t>(table) * shape.extent[2]...));
 }
 
-template <int radix, class Real, class Turn, class Last>
-void pass(Turn turn, Last last, const Shape& shape, Lines<const Real> in, Lines<Real> out,
+template <int radix, class Real, class Twiddled, class Plain>
+void pass(Twiddled twiddled, Plain plain, const Shape& shape, Lines<const Real> in, Lines<Real> out,
           const Real* twiddles) {
   if (twiddles != nullptr) {
-    call(turn, shape, in, out, twiddles,
+    call(twiddled, shape, in, out, twiddles,
          std::make_index_sequence<static_cast<std::size_t>(2 * (radix - 1))>());
   } else {
-    call(last, shape, in, out, twiddles, std::index_sequence<>());
+    call(plain, shape, in, out, twiddles, std::index_sequence<>());
   }
 }
 
@@ -57,14 +57,14 @@ void butterflies(int radix, std::int64_t groups, std::int64_t beside, Lines<cons
   const Shape shape = {{lanes, beside, groups, r},
                        {1, in.stride, beside * in.stride, groups * beside * in.stride},
                        {1, out.stride, r * beside * out.stride, beside * out.stride}};
-  const auto run = [&]<int size>(std::integral_constant<int, size>, auto turn, auto last) {
-    pass<size, Real>(turn, last, shape, in, out, twiddles);
+  const auto run = [&]<int size>(std::integral_constant<int, size>, auto twiddled, auto plain) {
+    pass<size, Real>(twiddled, plain, shape, in, out, twiddles);
   };
 #define HEDDLE_FFT_RADIX(r)                                                                                  \
   case r:                                                                                                    \
     return run(std::integral_constant<int, r>(),                                                             \
-               of<Real>(fft_turn##r##_f32_unchecked, fft_turn##r##_f64_unchecked),                           \
-               of<Real>(fft_last##r##_f32_unchecked, fft_last##r##_f64_unchecked));
+               of<Real>(fft_radix##r##_twiddle_f32_unchecked, fft_radix##r##_twiddle_f64_unchecked),         \
+               of<Real>(fft_radix##r##_f32_unchecked, fft_radix##r##_f64_unchecked));
   switch (radix) {
     HEDDLE_FFT_RADIX(2)
     HEDDLE_FFT_RADIX(3)

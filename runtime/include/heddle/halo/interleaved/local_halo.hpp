@@ -46,7 +46,7 @@ struct LocalHaloRows {
 };
 
 /// For each lane of a vector the lane that it is copied from, four bits each, lane 0 lowest. One lane of a
-/// row may come from the wire.
+/// row may come from the message buffer.
 class LaneSources {
 public:
   static constexpr std::uint32_t stays = 15;
@@ -56,8 +56,8 @@ public:
   explicit LaneSources(std::uint32_t packed) noexcept : bits_(packed) {}
 
   void set(int to, int from) noexcept { put(to, static_cast<std::uint32_t>(from)); }
-  /// Lets a lane that would stay come from the wire; false where it would not stay, or another one does
-  /// already.
+  /// Lets a lane that would stay come from the message buffer; false where it would not stay, or another one
+  /// does already.
   [[nodiscard]] bool let_arrive(int to) noexcept {
     for (int lane = 0; lane < 8; ++lane) {
       if (source(lane) == arrives) return false;
@@ -83,9 +83,9 @@ private:
 /// Copies what crosses between the blocks of a group, and what comes back from walls that only some of them
 /// have: all lanes of a vector at once and all boxes in one launch. No box may be read or written where
 /// another one is written; lanes that stay are read and written back, but where lanes are reflected alone,
-/// others may write those that stay meanwhile. wire: values of the type of the array, where rows have lanes
+/// others may write those that stay meanwhile. buffer: values of the type of the array, where rows have lanes
 /// that arrive.
-void copy_local_halo(const LaneArray& array, const LocalHaloRows& rows, const void* wire, Memory memory,
+void copy_local_halo(const LaneArray& array, const LocalHaloRows& rows, const void* buffer, Memory memory,
                      Stream& stream);
 
 } // namespace heddle

@@ -40,11 +40,11 @@ struct RemoteHaloRows {
 inline constexpr std::size_t most_targets = 8;
 using MoveTargets = std::array<LaneArray, most_targets>;
 
-/// From an array to the wire: the lanes that stay are left as they are there.
-void pack_vectors(const LaneArray& array, const RemoteHaloRows& rows, void* wire, Memory memory,
+/// From an array to the message buffer: the lanes that stay are left as they are there.
+void pack_vectors(const LaneArray& array, const RemoteHaloRows& rows, void* buffer, Memory memory,
                   Stream& stream);
-/// From the wire to an array, where lanes that stay are left as they are.
-void unpack_vectors(const LaneArray& array, const RemoteHaloRows& rows, const void* wire, Memory memory,
+/// From the message buffer to an array, where lanes that stay are left as they are.
+void unpack_vectors(const LaneArray& array, const RemoteHaloRows& rows, const void* buffer, Memory memory,
                     Stream& stream);
 /// From an array straight to those of other ranks.
 void store_vectors(const LaneArray& array, const RemoteHaloRows& rows, const MoveTargets& targets,
