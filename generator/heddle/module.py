@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from heddle.emit.names import own_clash, shared_name
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place, calling_place
 from heddle.halo.dense import Exchange, exchanges
@@ -15,7 +16,7 @@ from heddle.halo.pack import check_fields, list_pack_kernel, pack_kernel
 from heddle.halo.sparse import ListExchange, WrittenOffsets, list_exchanges, written_offsets
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
-from heddle.ir.cpp_names import is_name
+from heddle.ir.cpp_names import why_no_name
 from heddle.ir.schedule import Precision, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
 from heddle.model.assignment import Statement
@@ -119,10 +120,7 @@ class Module:
     _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if not is_name(self.name):
-            raise KernelError(
-                calling_place(), f"'{self.name}' is not a valid module name.", "letters, digits, _"
-            )
+        check_identifier(self.name, "module", calling_place())
         if isinstance(self.precisions, str) or not self.precisions:
             raise KernelError(
                 calling_place(),
@@ -130,8 +128,14 @@ class Module:
                 "one precision.",
                 'write precisions=("f64",), with its comma, or ("f64", "f32")',
             )
-        for text in self.precisions:
-            precision(text)
+        suffixes = [precision(text).suffix for text in self.precisions]
+        twice = next((text for text in suffixes if suffixes.count(text) > 1), "")
+        if twice:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' has the precision {twice} twice: {', '.join(self.precisions)}.",
+                "name each precision once",
+            )
         frame = sys._getframe(2)
         self.model = Path(frame.f_code.co_filename)
 
@@ -168,17 +172,37 @@ class Module:
         pattern: StreamingKernels | None = None,
     ) -> None:
         """pattern: what a streaming pattern made the statements for."""
-        if not is_name(name):
-            raise KernelError(place, f"'{name}' is not a valid kernel name.", "letters, digits, _")
-        if name in self.kernels:
-            raise KernelError(
-                place, f"module '{self.name}' already has a kernel '{name}'.", "choose another name"
-            )
+        self._check_name(name, place)
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         frozen = ir_space(name, statements, space, schedule, pattern, place)
         role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
+
+    def _check_name(self, name: str, place: Place) -> None:
+        """Raise KernelError where a new kernel cannot have this name."""
+        check_identifier(name, "kernel", place)
+        if name in self.kernels:
+            raise KernelError(
+                place, f"module '{self.name}' already has a kernel '{name}'.", "choose another name"
+            )
+        own = own_clash(name)
+        if own:
+            raise KernelError(
+                place,
+                f"'{name}' cannot be the name of a kernel: emitted files would use '{own}' for two things.",
+                f"choose a longer name in small letters, such as '{name.lower()}_kernel'",
+            )
+        for other in self.kernels:
+            shared = shared_name(name, other)
+            if shared:
+                raise KernelError(
+                    place,
+                    f"emitted files would use '{shared}' for '{name}' and for the kernel '{other}' of "
+                    f"module '{self.name}'.",
+                    "choose names that differ in more than case, underscores, the name of a target or "
+                    "'parameters'",
+                )
 
     def add_solver(
         self,
@@ -250,12 +274,7 @@ class Module:
         first = self._first_exchange(name, chosen, ends, place)
         for unpack in (False, True):
             full = f"{name}_unpack" if unpack else f"{name}_pack"
-            if not is_name(full) or full in self.kernels:
-                raise KernelError(
-                    place,
-                    f"'{full}' is not a valid name for a new kernel, or is taken.",
-                    "letters, digits, _",
-                )
+            self._check_name(full, place)
             way = "from" if unpack else "to"
             each = "element by element" if known is lists else "box after box"
             about = f"Copies what crosses the borders of blocks {way} the message buffer, {each}."
@@ -338,6 +357,17 @@ class Module:
             request = Request(precision(chosen), entry.schedule, TARGETS[target])
             made = self._stages[kernel, chosen, target] = entry, lower(self.typed(kernel, chosen), request)
         return made[1]
+
+
+def check_identifier(name: object, what: str, place: Place) -> None:
+    """Raise KernelError unless C++ takes the name of a module or kernel. what: which of these."""
+    reason = why_no_name(name) if isinstance(name, str) else "it is not a string"
+    if reason:
+        raise KernelError(
+            place,
+            f"{name!r} is not a valid {what} name: {reason}.",
+            "use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'",
+        )
 
 
 def exchanges_of(

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from heddle.emit.expression import type_text
 from heddle.emit.lane_walls import lane_walls, lanes, walls
+from heddle.emit.names import class_name
 from heddle.halo.dense import Exchange, exchanges
 from heddle.halo.sparse import HaloLink, ListExchange, WrittenOffsets, list_exchanges
 from heddle.ir import nodes as ir
@@ -56,10 +57,9 @@ def link_text(link: Link) -> str:
 
 def pack_kernels(halo: Halo) -> list[dict[str, str]]:
     """The kernels that pack and unpack, and the structs that stand for them."""
-    title = "".join(part.capitalize() for part in halo.name.split("_"))
     about = {"pack": "Packs what crosses between blocks.", "unpack": "Unpacks it."}
     return [
-        {"kernel": f"{halo.name}_{way}", "title": f"{title}{way.capitalize()}", "about": text}
+        {"kernel": f"{halo.name}_{way}", "title": class_name(f"{halo.name}_{way}"), "about": text}
         for way, text in about.items()
     ]
 

@@ -14,6 +14,7 @@ from heddle.emit.expression import type_text
 from heddle.emit.files import comment_text, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.lane_walls import lanes, sides
+from heddle.emit.names import class_name, parameters_name
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.sweep_exchanges import Halo, link_text, pack_kernels, sweep_exchanges
 from heddle.ir import nodes as ir
@@ -137,7 +138,7 @@ class _Sweep:
         self.listed = space.listed and not self.box
         self.split = halo is not None and _separable(self.kernel)
         self.lanes = lanes(self.kernel) if device_of(targets) else 1
-        self.title = "".join(part.capitalize() for part in name.split("_"))
+        self.title = class_name(name)
         # the template's parameter; a field may be called T
         self.element = "Element" if any(argument.name == "T" for argument in self.arguments) else "T"
         self.constructor = self._constructor()
@@ -179,7 +180,7 @@ class _Sweep:
             assert self.arrays[0].field is not None
             own.append(str(self.arrays[0].field.rank))
         if self.scalars:
-            own.append(f"{self.title}Parameters")
+            own.append(parameters_name(self.name))
         if self.colours > 1:
             kind = "Coloured"
         elif self.box:
@@ -203,7 +204,7 @@ class _Sweep:
             result.append(f"const heddle::{owner}<{self._type(a)}>& {a.name}")
         result += [f"heddle::Buffer<{self._type(a)}>& {a.name}" for a in self.of_role("output")]
         if self.scalars:
-            result.append(f"const {self.title}Parameters& scalars")
+            result.append(f"const {parameters_name(self.name)}& scalars")
         if self.colours > 1:
             result.append(f"heddle::ColourRange range = {{0, {self.colours}}}")
         if self.box:

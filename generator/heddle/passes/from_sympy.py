@@ -21,7 +21,7 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
-from heddle.ir.cpp_names import is_name
+from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
 from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, Layout
@@ -202,9 +202,7 @@ class _Freezer:
         if argument:
             self.places.setdefault(name, self.place)
         if not is_name(name) or name in own:
-            reason = (
-                "the emitted function uses this name" if is_name(name) else "it is not a valid C++ identifier"
-            )
+            reason = why_no_name(name) or "the emitted function uses this name"
             if is_name(name) and name in _SPARSE_NAMES and name in own:
                 reason = "emitted kernels over a list use this name"
             hint = "choose another name"
@@ -229,7 +227,7 @@ class _Freezer:
 
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
-        if is_name(name) or not name.isidentifier():
+        if is_name(name) or not is_name(f"{name}_"):
             self.check_name(name, argument=False)  # a keyword gets an underscore later, in name_locals
         if name in self.locals:
             raise KernelError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from heddle.ir.cpp_names import RESERVED
+from heddle.ir.cpp_names import is_name
 from heddle.ir.nodes import Assign, DeviceCall, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
 from heddle.ir.stages import Request
 from heddle.ir.visit import rebuild
@@ -22,7 +22,7 @@ def name_locals(kernel: Kernel, request: Request) -> Kernel:
     arguments |= {f"{output.name}_work" for output in kernel.outputs}
     for field in kernel.fields:
         arguments |= {field.name, f"{field.name}_extent", f"{field.name}_stride"}
-    return dataclasses.replace(kernel, body=_block(kernel.body, RESERVED | arguments, {}))
+    return dataclasses.replace(kernel, body=_block(kernel.body, frozenset(arguments), {}))
 
 
 def _block(
@@ -44,7 +44,7 @@ def _block(
         if isinstance(statement, (Let, Var, Local, DeviceCall)) and getattr(statement, declared):
             symbol: Symbol = getattr(statement, declared)
             fresh = symbol.name
-            while fresh in taken:
+            while fresh in taken or not is_name(fresh):
                 fresh += "_"
             taken |= {fresh}
             changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)

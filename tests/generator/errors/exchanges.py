@@ -192,6 +192,9 @@ def exchange_in_two_halos() -> None:
     module.add_halo("again")  # here
 
 
-@says("{here}: 'k-k_pack' is not a valid name for a new kernel, or is taken.\n  Hint: letters, digits, _")
+@says(
+    "{here}: 'k-k_pack' is not a valid kernel name: it is not a valid C++ identifier.\n"
+    "  Hint: use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'"
+)
 def exchange_with_a_bad_name() -> None:
     of_one_kernel([Assignment(q[0, 0], p[1, 0])]).add_halo("k-k")  # here

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 from errors.cases import D2Q9, f, kernel, p, q, says, t
 from heddle import (
     Assignment,
     If,
+    Module,
     Reduce,
     Sparse,
     fields,
@@ -104,7 +107,8 @@ def parameter_called_like_the_stream() -> None:
 
 
 @says(
-    "{here}: 'new' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "{here}: 'new' cannot be used as a name here: C++, its headers or emitted files use this "
+    "word themselves.\n"
     "  Hint: choose another name"
 )
 def parameter_called_like_a_keyword() -> None:
@@ -161,7 +165,8 @@ OWN = (
     "  Hint: choose another name"
 )
 NOT_C = (
-    "{here}: '%s' cannot be used as a name here: it is not a valid C++ identifier.\n"
+    "{here}: '%s' cannot be used as a name here: C++, its headers or emitted files use this word "
+    "themselves.\n"
     "  Hint: choose another name"
 )
 
@@ -213,3 +218,102 @@ def parameter_called_like_a_constant_of_the_library() -> None:
 @says(NOT_C % "__x")
 def parameter_called_as_compilers_call_theirs() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("__x"))])  # here
+
+
+@says(NOT_C % "RAND_MAX")
+def parameter_called_like_a_number_of_another_header() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("RAND_MAX"))])  # here
+
+
+@says(NOT_C % "ENOENT")
+def parameter_called_like_an_error_of_the_system() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("ENOENT"))])  # here
+
+
+@says(NOT_C % "__x")
+def local_called_as_compilers_call_theirs() -> None:
+    kernel([Assignment(sympy.Symbol("__x"), p.here), Assignment(q.here, 1)])  # here
+
+
+NUMBER: Any = 3
+NAME = "use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'"
+KEPT = f"C++, its headers or emitted files use this word themselves.\n  Hint: {NAME}"
+LONGER = "\n  Hint: choose a longer name in small letters, such as "
+ALIKE = (
+    "of module 'm'.\n"
+    "  Hint: choose names that differ in more than case, underscores, the name of a target or 'parameters'"
+)
+
+
+@says(f"{{here}}: 'new' is not a valid kernel name: {KEPT}")
+def kernel_called_like_a_keyword() -> None:
+    Module("m").add("new", [Assignment(q.here, p.here)])  # here
+
+
+@says(f"{{here}}: 'main' is not a valid kernel name: {KEPT}")
+def kernel_called_like_a_program() -> None:
+    Module("m").add("main", [Assignment(q.here, p.here)])  # here
+
+
+@says(f"{{here}}: 3 is not a valid kernel name: it is not a string.\n  Hint: {NAME}")
+def kernel_called_like_a_number() -> None:
+    Module("m").add(NUMBER, [Assignment(q.here, p.here)])  # here
+
+
+@says(f"{{here}}: 'std' is not a valid module name: {KEPT}")
+def module_called_like_the_library() -> None:
+    Module("std")  # here
+
+
+@says(f"{{here}}: emitted files would use 'stepone' for 'stepone' and for the kernel 'stepOne' {ALIKE}")
+def kernels_that_differ_in_case() -> None:
+    made = Module("m")
+    made.add("stepOne", [Assignment(q.here, p.here)])
+    made.add("stepone", [Assignment(q.here, p.here)])  # here
+
+
+@says(f"{{here}}: emitted files would use 'MyStep' for 'my_step' and for the kernel 'my__step' {ALIKE}")
+def kernels_of_one_class() -> None:
+    made = Module("m")
+    made.add("my__step", [Assignment(q.here, p.here)])
+    made.add("my_step", [Assignment(q.here, p.here)])  # here
+
+
+@says(
+    "{here}: emitted files would use 'StepParameters' for 'step_parameters' and for the kernel 'step' "
+    + ALIKE
+)
+def kernel_called_like_the_parameters_of_another() -> None:
+    made = Module("m")
+    made.add("step", [Assignment(q.here, p.here)])
+    made.add("step_parameters", [Assignment(q.here, p.here)])  # here
+
+
+@says(f"{{here}}: emitted files would use 'step_cuda' for 'step_cuda' and for the kernel 'step' {ALIKE}")
+def kernel_called_like_that_of_another_target() -> None:
+    made = Module("m")
+    made.add("step", [Assignment(q.here, p.here)])
+    made.add("step_cuda", [Assignment(q.here, p.here)])  # here
+
+
+@says(
+    "{here}: 'K' cannot be the name of a kernel: emitted files would use 'K' for two things."
+    + LONGER
+    + "'k_kernel'"
+)
+def kernel_called_like_its_class() -> None:
+    Module("m").add("K", [Assignment(q.here, p.here)])  # here
+
+
+@says(
+    "{here}: 't' cannot be the name of a kernel: emitted files would use 'T' for two things."
+    + LONGER
+    + "'t_kernel'"
+)
+def kernel_called_like_a_type() -> None:
+    Module("m").add("t", [Assignment(q.here, p.here)])  # here
+
+
+@says("{here}: 'm' has the precision f64 twice: f64, f32, f64/f64.\n  Hint: name each precision once")
+def precision_given_twice() -> None:
+    Module("m", precisions=("f64", "f32", "f64/f64"))  # here

@@ -303,12 +303,19 @@ def precision_upside_down() -> None:
     Module("m", precisions=("f64/f32",))  # here
 
 
-@says("{here}: 'class' is not a valid module name.\n  Hint: letters, digits, _")
+@says(
+    "{here}: 'class' is not a valid module name: C++, its headers or emitted files use this word "
+    "themselves.\n"
+    "  Hint: use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'"
+)
 def module_called_like_a_keyword() -> None:
     Module("class")  # here
 
 
-@says("{here}: 'my-kernel' is not a valid kernel name.\n  Hint: letters, digits, _")
+@says(
+    "{here}: 'my-kernel' is not a valid kernel name: it is not a valid C++ identifier.\n"
+    "  Hint: use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'"
+)
 def kernel_that_is_no_name() -> None:
     Module("m").add("my-kernel", [Assignment(q.here, 1)])  # here
 
