@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# -*- coding: utf-8 -*-
 """Lifted from legacy.cpp by heddle 0.1.0.
 
 advect: legacy.cpp:12

@@ -23,6 +23,7 @@ from heddle.errors import KernelError
 if TYPE_CHECKING:
     from heddle.module import Module
 
+RUNS_PYTHON = "A model is a Python program, and this command runs it: use only models that you trust."
 STAGES = ("symbolic", "kernel", "exchange", "scheduled", "lowered", "source")
 
 
@@ -91,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show stack traces")
     commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift")
 
-    build = commands.add_parser("build", help="write the files of a model")
+    build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
     _common(build)
     build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
     build.add_argument(
@@ -104,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--timings", action="store_true", help="print where the time went")
     build.set_defaults(run=_build)
 
-    show = commands.add_parser("show", help="print a kernel at one of its levels")
+    show = commands.add_parser("show", help="print a kernel at one of its levels", description=RUNS_PYTHON)
     _common(show)
     show.add_argument("kernel", nargs="?", help="default: every kernel")
     show.add_argument("--stage", choices=STAGES, default="source")
@@ -116,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="prove that committed files are what the model gives, and do what was lowered",
-        description=_CHECK,
+        description=f"{_CHECK} {RUNS_PYTHON}",
     )
     _common(check, model="?")
     check.add_argument("--against", type=Path, help="folder with the module's folder")
@@ -134,7 +135,10 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check, misused=check.error)
 
     lift = commands.add_parser(
-        "lift", help="turn a loop of a C++ or CUDA file into a model", usage="%(prog)s FILE ... [-- FLAG ...]"
+        "lift",
+        help="turn a loop of a C++ or CUDA file into a model",
+        usage="%(prog)s FILE ... [-- FLAG ...]",
+        description="Clang reads the source, nothing in it is run. Building what comes of it runs the model.",
     )
     add_arguments(lift)
     lift.set_defaults(run=_lift)

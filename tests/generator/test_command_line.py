@@ -45,6 +45,14 @@ def files_below(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize("command", ["build", "show", "check", "lift"])
+def test_help_says_what_runs(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "runs the model" in said or "A model is a Python program, and this command runs it" in said
+
+
 def test_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["build", str(model), "--out", str(out)]) == 0

@@ -18,6 +18,7 @@ from heddle.errors import KernelError
 from heddle.lift.front_end import heddle_lift, read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
+from heddle.lift.model_writer.python_text import identifier
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Proof
@@ -35,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(options.source.name, "targets need an output folder.", "add --out DIR")
     if options.prove and not options.targets:
         raise KernelError(options.source.name, "no targets to verify are named.", "add --targets cpu cuda")
+    if options.module:
+        identifier(options.module, "--module", "name of the module")
     unit = read(options.source, options.flags, compile_commands=options.database)
     functions = [lifted(unit, each) for each in options.function]
     names = [function.name.rsplit("::", 1)[-1] for function in functions]

@@ -12,6 +12,7 @@ from heddle.build import load
 from heddle.errors import KernelError
 from heddle.ir.schedule import precision
 from heddle.lift.model_writer.model_text import Origin, Reals, candidates, model_text
+from heddle.lift.model_writer.python_text import vetted
 from heddle.lift.model_writer.rounding import differences
 from heddle.lift.recovered import Recovered
 from heddle.module import Module
@@ -66,13 +67,13 @@ def _notes(name: str, kernels: Sequence[Recovered], reals: Reals, source: Origin
 def origin(path: Path) -> Origin:
     """What a model says of the file it was lifted from; its licence is that of the first lines."""
     head = path.read_text(encoding="utf-8", errors="replace").splitlines()[:5]
-    licence = next((line[line.index("SPDX-") :].rstrip("*/ ") for line in head if "SPDX-" in line), "")
-    return Origin(path.name, licence)
+    return Origin(path.name, next((line for line in head if "SPDX-" in line), ""))
 
 
 def module_of(name: str, text: str) -> Module:
-    """Run the text of a model."""
+    """Run the text of a model, once it is certain that it does no more than describe one."""
+    vetted(text, name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.py"
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         return load(path)

@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 from heddle.errors import Place
+from heddle.ir import nodes as ir
 from heddle.ir import source
+from heddle.ir.functions import OPERATORS
+from heddle.ir.visit import walk
 from heddle.lift.cuda.blocks import lifted_kernel
 from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.statements import StatementLifter
+
+UNARY = 15
+"""The precedence of the operators with one operand."""
 
 
 def lifted(unit: source.Unit, name: str) -> Lifted:
@@ -17,6 +23,7 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
     where no function or more than one has the name.
     """
     function = find(unit, name)
+    _check_operators(unit)
     if function.kind == "kernel":
         body, assumptions = lifted_kernel(unit, function)
     else:
@@ -32,6 +39,20 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
         tuple(dict.fromkeys(assumptions)),
         function.launch_bounds,
     )
+
+
+def _check_operators(unit: source.Unit) -> None:
+    """A record may come from elsewhere: each operator has its number of operands."""
+    for function in unit.functions:
+        for node in walk(function.body):
+            if isinstance(node, ir.Op) and node.name in OPERATORS:
+                wanted = 1 if OPERATORS[node.name].precedence == UNARY else 2
+                if len(node.args) != wanted:
+                    raise refuse(
+                        function.place,
+                        f"The operator '{node.name}' has {len(node.args)} operands in the record.",
+                        "read the file again with heddle-lift",
+                    )
 
 
 def find(unit: source.Unit, name: str) -> source.Function:

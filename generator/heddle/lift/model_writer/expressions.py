@@ -12,8 +12,8 @@ from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 
 _INFIX = {"add", "sub", "mul", "div", "lt", "le", "gt", "ge"}
-_TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
-_BITS = {"bitand": "bit_and", "shl": "shift_left", "rem": "remainder"}
+TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
+BITS = {"bitand": "bit_and", "shl": "shift_left", "rem": "remainder"}
 _POWER, _ATOM, _SUM = 16, 20, 12
 
 
@@ -37,7 +37,7 @@ class Printer:
                 text = literal(number, scalar)
                 return text, _SUM if text.startswith("-") else _ATOM
             case ir.Symbol(name):
-                return self.names.get(name, name), _ATOM
+                return self.names[name], _ATOM
             case ir.Access(field, offsets, component):
                 entries = [*offsets, *([component] if field.components else [])]
                 return f"{self.names[field.name]}[{', '.join(map(str, entries))}]", _ATOM
@@ -57,10 +57,10 @@ class Printer:
                 row = OPERATORS[name]
                 sides = self.text(left, row.precedence), self.text(right, row.precedence + 1)
                 return f"{sides[0]} {row.spelling} {sides[1]}", row.precedence
-            case ir.Op(name, args) if name in _TESTS:
-                return self.call(_TESTS[name], args, self.sympy), _ATOM
-            case ir.Op(name, args) if name in _BITS:
-                return self.call(_BITS[name], args, self.heddle), _ATOM
+            case ir.Op(name, args) if name in TESTS:
+                return self.call(TESTS[name], args, self.sympy), _ATOM
+            case ir.Op(name, args) if name in BITS:
+                return self.call(BITS[name], args, self.heddle), _ATOM
             case ir.Call("pow", (base, exponent)):
                 return f"{self.text(base, _POWER + 1)} ** {self.text(exponent, _POWER + 1)}", _POWER
             case ir.Call("fma", (a, b, c)):

@@ -14,6 +14,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.text import expression
 from heddle.ir.visit import expressions, statements, walk
 from heddle.lift.model_writer.expressions import Printer
+from heddle.lift.model_writer.python_text import ENCODING, identifier, in_docstring, licence, quoted
 from heddle.lift.polynomial import Polynomial
 from heddle.lift.recovered import Recovered
 
@@ -73,7 +74,7 @@ class _Writer:
         self, name: str, kernels: Sequence[Recovered], reals: Reals, source: Origin, rounding: Sequence[str]
     ) -> None:
         self.name, self.kernels, self.reals = name, kernels, reals
-        self.source, self.licence = source.file, source.licence
+        self.source, self.licence = source.file, licence(source.licence)
         self.rounding = rounding
         self.heddle: set[str] = {"Assignment", "Module"}
         self.sympy: set[str] = {"evaluate"}
@@ -81,15 +82,20 @@ class _Writer:
     def text(self) -> str:
         sections = [section for recovered in self.kernels for section in self.kernel(recovered)]
         module = self.module
+        first, *rest = self.docstring()
         precision = self.reals.precision
         head = [
             *([f"# {self.licence}"] if self.licence else []),
-            *self.docstring(),
+            ENCODING,
+            f'"""{in_docstring(first)}',
+            *map(in_docstring, rest),
+            '"""',
             "",
             f"from heddle import {', '.join(sorted(self.heddle))}",
             f"from sympy import {', '.join(sorted(self.sympy | self.symbols()))}",
             "",
-            f'{module} = Module("{self.name}", precisions=("{precision}",), about="{self.about()}")',
+            f"{module} = Module({quoted(self.name)}, precisions=({quoted(precision)},), "
+            f"about={quoted(self.about())})",
         ]
         return "\n".join([*head, *sections, ""])
 
@@ -100,7 +106,8 @@ class _Writer:
         for each in self.kernels:
             taken |= {field.name for field in each.kernel.fields}
             taken |= {symbol.name for symbol in (*each.kernel.parameters, *_locals(each.kernel))}
-        return f"{self.name}_module" if self.name in taken else self.python(self.name)
+        name = identifier(self.name, self.source, "name of the module")
+        return f"{name}_module" if name in taken else self.python(name)
 
     def about(self) -> str:
         return f"Lifted from {self.source}."
@@ -110,7 +117,7 @@ class _Writer:
         return {"symbols"} if any(_locals(recovered.kernel) for recovered in self.kernels) else set()
 
     def docstring(self) -> Iterator[str]:
-        yield f'"""Lifted from {self.source} by heddle {heddle.__version__}.'
+        yield f"Lifted from {self.source} by heddle {heddle.__version__}."
         for recovered in self.kernels:
             yield ""
             yield from self.description(recovered)
@@ -121,7 +128,6 @@ class _Writer:
                 yield from wrapped(note, "  - ")
         else:
             yield "Rounding: as in the source; `evaluate(False)` keeps the order of its operations."
-        yield '"""'
 
     def description(self, recovered: Recovered) -> Iterator[str]:
         """Where a kernel comes from, and how the arrays of the source are its fields."""
@@ -162,15 +168,17 @@ class _Writer:
 
     def python(self, name: str) -> str:
         """A name that Python takes and that hides nothing the model needs."""
+        identifier(name, self.source)
         return name + "_" if keyword.iskeyword(name) or name in _IMPORTED else name
 
     def kernel(self, recovered: Recovered) -> Iterator[str]:
         kernel = recovered.kernel
         yield ""
-        yield f"# {kernel.name}"
+        yield f"# {identifier(kernel.name, recovered.place, 'name of the kernel')}"
         yield from self.declarations(kernel)
         names = {f.name: self.python(f.name) for f in kernel.fields}
         names |= {s.name: self.python(s.name) for s in (*kernel.parameters, *_locals(kernel))}
+        names |= {prefix + axis: prefix + axis for prefix in ("", "n_") for axis in _AXES}
         printer = Printer(names, recovered.place)
         body = list(self.block(kernel.body, printer, "        "))
         self.sympy |= printer.sympy
@@ -179,8 +187,8 @@ class _Writer:
         yield "    statements = ["
         yield from body
         yield "    ]"
-        about = f'about="Lifted from {recovered.place}."'
-        yield f'{self.module}.add("{kernel.name}", statements, {about})'
+        about = quoted(f"Lifted from {recovered.place}.")
+        yield f"{self.module}.add({quoted(kernel.name)}, statements, about={about})"
 
     def declarations(self, kernel: ir.Kernel) -> Iterator[str]:
         """Fields and parameters by type, the names in the order of the source."""
@@ -194,14 +202,15 @@ class _Writer:
             targets = ", ".join(self.python(field.name) for field in members)
             names = ", ".join(field.name for field in members)
             layers = "" if ghosts == 1 else f", ghost_layers={ghosts}"
-            yield f'{targets} = fields("{names}: {kind}"{layers})'
+            yield f"{targets} = fields({quoted(f'{names}: {kind}')}{layers})"
         scalars: dict[str, list[ir.Symbol]] = {}
         for symbol in kernel.parameters:
             scalars.setdefault(self.type(symbol.type, self.reals.arithmetic), []).append(symbol)
         for kind, listed in scalars.items():
             self.heddle.add("parameters")
             targets = ", ".join(self.python(symbol.name) for symbol in listed)
-            yield f'{targets} = parameters("{", ".join(symbol.name for symbol in listed)}: {kind}")'
+            names = ", ".join(symbol.name for symbol in listed)
+            yield f"{targets} = parameters({quoted(f'{names}: {kind}')})"
         rank = kernel.space.dimensions if kernel.space.is_box else 0
         for prefix, function in (("", "coordinates"), ("n_", "extents")):
             own = {f"{prefix}{_AXES[axis]}" for axis in range(rank)}
@@ -212,7 +221,8 @@ class _Writer:
         values = _locals(kernel)
         if values:
             targets = ", ".join(self.python(symbol.name) for symbol in values)
-            yield f'{targets} = symbols("{" ".join(symbol.name for symbol in values)}", real=True)'
+            names = " ".join(symbol.name for symbol in values)
+            yield f"{targets} = symbols({quoted(names)}, real=True)"
 
     @staticmethod
     def type(scalar: object, real: ir.Scalar) -> str:
@@ -235,7 +245,7 @@ class _Writer:
                 case ir.Reduce(operation, output, value):
                     self.heddle.add("Reduce")
                     yield from self.call(
-                        indent, "Reduce", [f'"{operation}"', f'"{output.name}"', printer.text(value)]
+                        indent, "Reduce", [quoted(operation), quoted(output.name), printer.text(value)]
                     )
                 case ir.Scan(axis, reverse, carried, initial, inner, update):
                     self.heddle.add("Scan")
