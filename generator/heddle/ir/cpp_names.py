@@ -18,7 +18,7 @@ RESERVED = frozenset(
 
 
 _MACROS = re.compile(
-    r"NULL|EOF|S?NAN([FL]|F\d+X?)?|INFINITY|HUGE_VAL([FL]|_F\d+X?)?|MAXFLOAT|FP_[A-Z_]+|"
+    r"NULL|EOF|S?NAN([FL]|F\d+X?)?|INFINITY|HUGE_VAL([FL]|_F\d+X?)?|MAXFLOAT|FP_[A-Z0-9_]+|"
     r"MATH_[A-Z]+|math_errhandling|"
     r"M_(E|LOG2E|LOG10E|LN2|LN10|PI|PI_2|PI_4|1_PI|2_PI|2_SQRTPI|SQRT2|SQRT1_2)(f\d+x?|[fl])?|"
     r"U?INT(_LEAST|_FAST)?\d+_(MIN|MAX|C)|U?INT(MAX|PTR)_(MIN|MAX|C)|"

@@ -21,7 +21,7 @@ def test_no_macro_is_a_name() -> None:
     text = "#include <cmath>\n" + "".join(f'#include "heddle/{header}"\n' for header in headers)
     command = ["g++", "-std=c++20", f"-I{ROOT / 'runtime/include'}", "-dM", "-E", "-x", "c++", "-"]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    macros = {line.split()[1].partition("(")[0] for line in result.stdout.splitlines()}
+    macros = {line.split()[1] for line in result.stdout.splitlines()}  # those with arguments end in ...)
     assert len(macros) > 500
     assert {"RAND_MAX", "ENOENT", "M_PI", "INT64_MAX"} <= macros
     assert [macro for macro in sorted(macros) if is_name(macro)] == []
