@@ -99,10 +99,21 @@ std::string CheckpointFolder::text(std::int64_t step) const {
   return content;
 }
 
+void CheckpointFolder::require_part(const std::string& file, std::int64_t step) const {
+  if (file.starts_with(stem_of(name, step) + ".") && file.ends_with(".part") &&
+      file.find('/') == std::string::npos)
+    return;
+  throw Error(where, "its file '" + file + "' is no part of this checkpoint");
+}
+
 CheckpointManifest CheckpointFolder::load(std::int64_t step) const {
   try {
     CheckpointManifest found = CheckpointManifest::parse(text(step), where);
-    if (found.name == name && found.step == step) return found;
+    if (found.name == name && found.step == step) {
+      for (const CheckpointManifest::Part& part : found.parts)
+        require_part(part.file, step);
+      return found;
+    }
   } catch (const Error& error) {
     throw Error(where, manifest(step).string() + ": " + error.reason(), error.hint());
   }

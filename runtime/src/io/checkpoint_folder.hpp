@@ -28,7 +28,8 @@ struct CheckpointFolder {
   [[nodiscard]] std::string unused_stem(std::int64_t step) const;
   /// The text of a manifest. Throws Error when it cannot be read.
   [[nodiscard]] std::string text(std::int64_t step) const;
-  /// The manifest itself. Throws Error when it cannot be read, was changed, or is of another name or step.
+  /// The manifest itself. Throws Error when it cannot be read, was changed, is of another name or step, or
+  /// names files that are no parts of this checkpoint.
   [[nodiscard]] CheckpointManifest load(std::int64_t step) const;
 
   // These leave alone what cannot be removed.
@@ -38,6 +39,9 @@ struct CheckpointFolder {
   void remove_parts(const std::string& stem) const;
   /// Parts and unfinished files that no manifest names. Parts of a step whose manifest is damaged stay.
   void remove_unnamed_parts() const;
+
+private:
+  void require_part(const std::string& file, std::int64_t step) const;
 };
 
 } // namespace heddle

@@ -30,8 +30,12 @@ public:
       for (std::int64_t row = first; row < last; ++row)
         row_start_[static_cast<std::size_t>(row)] = count(row * box.extent(0), (row + 1) * box.extent(0));
     });
+    cells_ = std::accumulate(row_start_.begin(), row_start_.end(), std::int64_t{0});
     std::exclusive_scan(row_start_.begin(), row_start_.end(), row_start_.begin(), std::int64_t{0});
   }
+
+  /// How many cells the mask has.
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
 
   /// Of the cells first <= x < last of a row: their places, -1 where there is none.
   void row(std::int64_t y, std::int64_t z, std::int64_t first, std::int64_t last,
@@ -68,6 +72,7 @@ private:
   Box box_;
   const std::byte* mask_;
   std::vector<std::int64_t> row_start_;
+  std::int64_t cells_ = 0;
 };
 
 /// Values that lie one after another at both ends.
@@ -171,6 +176,10 @@ void CheckpointSource::restore(const CheckpointManifest::Field& wanted, const Ch
     if (manifest_->fields[other.field].name != wanted.name || both.empty()) continue;
     const std::vector<std::byte> other_mask = wanted.listed ? entry(other, 0) : std::vector<std::byte>();
     const Places there(other.box, wanted.listed ? other_mask.data() : nullptr);
+    if (wanted.listed && there.cells() != other.cells)
+      throw Error("Checkpoint", "a block of '" + wanted.name + "' has " + std::to_string(other.cells) +
+                                    " cells, and its mask " + std::to_string(there.cells()) +
+                                    ": the manifest was changed");
     sources.push_back({&other, runs_between(there, here, both, wanted.name)});
     for (const Run& run : sources.back().runs)
       covered += run.count;
