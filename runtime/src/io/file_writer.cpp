@@ -52,7 +52,10 @@ void sync_file(const std::filesystem::path& file, const std::string& user) {
 FileWriter::FileWriter(std::filesystem::path place, std::string user)
     : place_(std::move(place)), beside_(place_), user_(std::move(user)) {
   beside_ += ".partial-" + std::to_string(getpid()); // two programs that write the same place do not meet
-  file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // What is there is of a killed program that had this number, or somebody prepared it: it is removed, never
+  // written to, and a link is not followed.
+  ::unlink(beside_.c_str());
+  file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file_ < 0) {
     const int reason = errno;
     beside_.clear();

@@ -11,7 +11,8 @@ namespace heddle {
 
 /// Writes a file beside its place and moves it there when it is complete and on the disk. Whoever reads the
 /// place sees the old file or the new one, never a part, also after the power has failed; without commit()
-/// nothing of the new one is left.
+/// nothing of the new one is left. The file beside it is always a new one: a link of that name is replaced,
+/// not followed.
 class FileWriter {
 public:
   /// user: who writes, for messages. Throws Error when the file cannot be made.
