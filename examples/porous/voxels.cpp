@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/printable.hpp"
 #include "heddle/core/size.hpp"
 #include "heddle/geometry/npy.hpp"
 #include "vtk_image.hpp"
@@ -113,7 +114,8 @@ double Voxels::porosity() const {
 
 Voxels read_image(const std::filesystem::path& path, const ImageOptions& options) {
   const Image image = read_any(path, options);
-  Voxels voxels{image.extent, std::vector<std::uint8_t>(image.values.size()), path.filename().string()};
+  Voxels voxels{image.extent, std::vector<std::uint8_t>(image.values.size()),
+                heddle::printable(path.filename().string())};
   std::transform(image.values.begin(), image.values.end(), voxels.pore.begin(),
                  [&](double value) { return static_cast<std::uint8_t>(value == options.pore_value); });
   if (voxels.pore.empty()) refuse(path, "the image has no voxels", "");

@@ -8,6 +8,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
+#include "heddle/core/printable.hpp"
 #include "heddle/core/size.hpp"
 #include "heddle/geometry/mesh.hpp"
 #include "heddle/geometry/voxelise.hpp"
@@ -67,7 +68,8 @@ Domain terrain_domain(const Options& options) {
   const std::filesystem::path file = options.input.empty() ? sample_file() : options.input;
   const geometry::Elevation model = geometry::read_elevation(file, options.data_cell);
   Domain domain;
-  domain.title = options.input.empty() ? "Jacksboro fault, Tennessee" : file.filename().string();
+  domain.title =
+      options.input.empty() ? "Jacksboro fault, Tennessee" : heddle::printable(file.filename().string());
   domain.cell = options.cell;
   domain.angle = flow_angle(options.direction);
   geometry::Window window{options.centre_x, options.centre_y, options.length, options.width, domain.angle};
@@ -119,7 +121,7 @@ geometry::Mesh turned(geometry::Mesh mesh, double angle) {
 /// Bodies on flat ground at the height of their lowest point.
 Domain mesh_domain(const Options& options) {
   Domain domain;
-  domain.title = options.input.filename().string();
+  domain.title = heddle::printable(options.input.filename().string());
   domain.cell = options.cell;
   domain.angle = flow_angle(options.direction);
   const geometry::Mesh mesh = turned(geometry::read_mesh(options.input), domain.angle);

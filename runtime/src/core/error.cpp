@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/core/error.hpp"
 
+#include <string_view>
 #include <utility>
+
+#include "heddle/core/printable.hpp"
 
 namespace heddle {
 
@@ -10,7 +13,15 @@ namespace {
 std::string message(const std::string& where, const std::string& reason, const std::string& hint) {
   std::string text = where + ": " + reason;
   if (!hint.empty()) text += ". Hint: " + hint;
-  return text;
+  // Names of files come from outside, and the text goes to terminals; its own line breaks stay.
+  std::string lines;
+  for (std::string_view rest = text;;) {
+    const std::size_t end = rest.find('\n');
+    lines += printable(rest.substr(0, end));
+    if (end == rest.npos) return lines;
+    lines += '\n';
+    rest.remove_prefix(end + 1);
+  }
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "file_writer.hpp"
 #include "heddle/core/number_text.hpp"
+#include "heddle/core/printable.hpp"
 #include "heddle/transport/collective.hpp"
 #include "output_series.hpp"
 
@@ -45,9 +46,9 @@ Output::Output(std::filesystem::path folder, std::string name, const BlockGrid& 
                 "construct BlockGrid(..., transport.ranks())");
   }
   first_ = grid.first_block(ranks_->rank());
-  if (name_.empty() || name_.find('/') != std::string::npos) {
+  if (name_.empty() || name_.find('/') != std::string::npos || printable(name_) != name_) {
     throw Error("Output", "'" + name_ + "' is not a valid file name",
-                "use a name that is not empty and has no slash");
+                "use a name that is not empty, in UTF-8, without a slash and control characters");
   }
   for (const double spacing : options_.spacing) {
     if (!(spacing > 0.0) || std::isinf(spacing)) {

@@ -12,6 +12,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/core/number_text.hpp"
+#include "heddle/core/printable.hpp"
 
 namespace heddle {
 
@@ -56,7 +57,7 @@ std::string text_of(const fs::path& path) {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
     case '&':
       result += "&amp;";
@@ -78,10 +79,12 @@ std::string escaped(std::string_view text) {
 }
 
 std::string comment(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace(line, '\n', ' ');
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(line)) {
     if (c == '-' && result.ends_with('-')) result += ' ';
-    result += c == '\n' ? ' ' : c;
+    result += c;
   }
   return result;
 }

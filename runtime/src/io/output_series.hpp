@@ -17,14 +17,14 @@ struct SeriesStep {
   std::string file; // in the folder of the .pvd
 };
 
-/// A text as XML has it within quotes.
+/// A text as XML has it within quotes, printable().
 [[nodiscard]] std::string escaped(std::string_view text);
 
 /// What stands around a text about a series, in a line of its own.
 constexpr const char* comment_begin = "<!-- ";
 constexpr const char* comment_end = " -->\n";
 
-/// A text as it may stand in a comment: in one line, without two hyphens side by side.
+/// A text as it may stand in a comment: printable(), in one line, without two hyphens side by side.
 [[nodiscard]] std::string comment(std::string_view text);
 
 /// All of a file; empty where it cannot be read.

@@ -535,6 +535,22 @@ TEST_F(SeriesTest, ASeriesResumesInTheSameRunAlone) {
   EXPECT_EQ(names(folder_).size(), 4U);
 }
 
+TEST_F(SeriesTest, WhatComesFromNamesOfFilesIsWellFormed) {
+  const std::string about = "ctl\x01\xff.asc, 12 m/s <&>";
+  run(folder_, 1, {0}, false, about);
+  EXPECT_TRUE(test::contains(contents()["a & b.pvd"], "<!-- ctl\\x01\\xff.asc, 12 m/s <&> -->"));
+  run(folder_, 1, {1}, true, about); // it is the same run
+  EXPECT_EQ(names(folder_).size(), 3U);
+  Output output(folder_, "names", grid_);
+  const Field<float> field(grid_, {.name = "rho"});
+  output.add(field, "a\x02\"b\"\n");
+  output.write(0, 0);
+  EXPECT_TRUE(test::contains(contents()["names_00000000_0.vti"], "Name=\"a\\x02&quot;b&quot;\\x0a\""));
+  for (const char* const name : {"a\nb", "a\x1b[31m", "\xff"})
+    EXPECT_TRUE(test::contains(test::error_of([&] { (void)Output(folder_, name, grid_); }),
+                               "is not a valid file name"));
+}
+
 TEST_F(SeriesTest, TwoRunsAtOnceInAFolderAreRefused) {
   const heddle::OutputFolder first(folder_, 0, with_checkpoints());
   run(first.unfinished(), 1, {0});

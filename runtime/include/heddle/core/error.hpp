@@ -9,7 +9,8 @@ namespace heddle {
 
 /// The exception of the runtime: where it failed, why, and what to do about it.
 struct Error : std::runtime_error {
-  /// The text of `what()` is "where: reason. Hint: hint" (without the hint when that is empty).
+  /// The text of `what()` is "where: reason. Hint: hint" (without the hint when that is empty), each line of
+  /// it printable().
   Error(std::string where, std::string reason, std::string hint = {});
 
   [[nodiscard]] const std::string& where() const noexcept { return where_; }
