@@ -113,6 +113,7 @@ struct Checkpoint::State {
   std::size_t add_field(CheckpointManifest::Field declared);
   [[nodiscard]] CheckpointManifest write_part(std::int64_t step, const std::string& stem);
   void write_manifest(std::int64_t step, const std::vector<std::string>& reports);
+  void require_whole(const CheckpointManifest::Part& part) const;
   void clean(std::int64_t step);
   void require_numbers(const CheckpointManifest& manifest) const;
   void require_same(const CheckpointManifest& manifest) const;
@@ -232,19 +233,20 @@ void Checkpoint::write(std::int64_t step) {
   s.to_cells.run();
   const std::vector<std::string> reports =
       s.collective.gather(attempt([&] { return s.write_part(step, stem).text(); }));
-  bool placed = false;
   const auto place = [&] {
     s.write_manifest(step, reports);
-    placed = true;
-    s.watch("sync " + s.folder.path.string());
-    sync_folder(s.folder.path, where);
     return std::string();
   };
   const std::string text = s.collective.broadcast(s.collective.rank() == 0 ? attempt(place) : std::string());
   if (text.front() == bad) {
-    if (s.collective.rank() == 0 && !placed) s.folder.remove_parts(stem);
+    s.folder.remove_parts(stem); // each rank: not all may have the folder of rank 0
     rethrow(text);
   }
+  (void)s.by_rank_0([&] {
+    s.watch("sync " + s.folder.path.string());
+    sync_folder(s.folder.path, where);
+    return std::string();
+  });
   s.ours = true;
   if (s.collective.rank() == 0) s.clean(step);
 }
@@ -276,6 +278,19 @@ CheckpointManifest Checkpoint::State::write_part(std::int64_t step, const std::s
   return manifest;
 }
 
+/// Throws unless rank 0 sees all of a part: a manifest must not name what lies in another folder.
+void Checkpoint::State::require_whole(const CheckpointManifest::Part& part) const {
+  const fs::path file = folder.path / part.file;
+  std::error_code problem;
+  const std::uintmax_t bytes = fs::file_size(file, problem);
+  if (!problem && bytes == part.bytes) return;
+  throw Error(where,
+              file.string() + " was written, but rank 0 finds " +
+                  (problem ? "no such file" : std::to_string(bytes) + " bytes") + " instead of " +
+                  std::to_string(part.bytes) + " bytes",
+              "give all ranks the same folder, on a file system that they share");
+}
+
 /// Puts the checkpoint in place if all ranks have written their parts.
 void Checkpoint::State::write_manifest(std::int64_t step, const std::vector<std::string>& reports) {
   CheckpointManifest all;
@@ -299,6 +314,8 @@ void Checkpoint::State::write_manifest(std::int64_t step, const std::vector<std:
   }
   watch("sync parts in " + folder.path.string());
   sync_folder(folder.path, where);
+  for (const CheckpointManifest::Part& part : all.parts)
+    require_whole(part);
   const fs::path place = folder.manifest(step);
   watch("write " + place.filename().string());
   FileWriter file(place, where);

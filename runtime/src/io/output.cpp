@@ -236,6 +236,16 @@ void Output::require_alike(std::int64_t step, double time) {
   });
 }
 
+/// Throws unless rank 0 sees the pieces of all ranks: no file must name what lies in another folder.
+void Output::require_pieces(const std::string& stem) const {
+  for (int b = 0; b < grid_.size() && grid_.places() > 1; ++b) {
+    const std::filesystem::path file = folder_ / piece(stem, b);
+    if (std::filesystem::exists(file)) continue;
+    throw Error("Output", file.string() + " was written, but rank 0 finds no such file",
+                "give all ranks the same folder, on a file system that they share");
+  }
+}
+
 std::filesystem::path Output::write(std::int64_t step, double time) {
   require_alike(step, time);
   const std::string stem = stem_of(name_, step);
@@ -287,6 +297,7 @@ std::filesystem::path Output::write(std::int64_t step, double time) {
 
   for (std::vector<FileWriter>* group : {&files, &index}) {
     ranks_->collectively([&] {
+      if (group == &index && ranks_->rank() == 0) require_pieces(stem);
       for (FileWriter& complete : *group)
         complete.commit();
       sync_folder(folder_, "Output");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <set>
 #include <string>
 #include <system_error>
@@ -52,6 +53,30 @@ OutputFolder::OutputFolder(fs::path folder, double bytes, Transport* transport, 
       folder_(std::move(folder)), unfinished_(folder_ / options_.unfinished) {
   ranks_->collectively([&] {
     if (ranks_->rank() == 0) make(bytes);
+  });
+  if (ranks_->ranks() > 1) require_shared();
+}
+
+/// Throws unless all ranks see in their folder what rank 0 puts into it: files of one run, some here and some
+/// there, are of use to nobody.
+void OutputFolder::require_shared() const {
+  std::string mark; // a name that nobody has looked for: file systems remember what was not there
+  ranks_->collectively([&] {
+    if (ranks_->rank() != 0) return;
+    mark = "shared-" + std::to_string(std::random_device()());
+    FileWriter(unfinished_ / mark, where()).commit();
+  });
+  mark = ranks_->broadcast(mark);
+  const std::vector<std::string> seen = ranks_->gather(fs::exists(unfinished_ / mark) ? "seen" : "");
+  ranks_->collectively([&] { // on rank 0 alone there is something to look at
+    const auto blind = std::ranges::find(seen, "");
+    std::error_code ignored;
+    if (ranks_->rank() == 0) fs::remove(unfinished_ / mark, ignored);
+    if (blind == seen.end()) return;
+    if (!options_.stays) fs::remove_all(unfinished_, ignored);
+    throw Error(where(),
+                "rank " + std::to_string(blind - seen.begin()) + " does not see what rank 0 writes there",
+                "give all ranks the same folder, on a file system that they share");
   });
 }
 

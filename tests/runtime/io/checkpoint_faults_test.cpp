@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -128,6 +129,23 @@ TEST_F(CheckpointTest, WhatAKilledRunLeftIsRemovedByTheNext) {
   EXPECT_GT(files().size(), 8U);
   go_on({});
   EXPECT_EQ(files().size(), 8U);
+}
+
+TEST_F(CheckpointTest, RanksThatDoNotShareTheFolderAreRefused) {
+  const std::array<fs::path, 2> places{folder_ / "node0", folder_ / "node1"};
+  ThreadGroup network(2);
+  network.run([&](Transport& transport) {
+    Simulation run(places[static_cast<std::size_t>(transport.rank())], transport, {2, 1, 1});
+    fs::create_directory(places[1]);
+    run.set(20);
+    const std::string error = failure([&] { run.checkpoint().write(20); });
+    EXPECT_NE(error.find("run_00000020.0.1.part was written, but rank 0 finds no such file"),
+              std::string::npos)
+        << error;
+    EXPECT_NE(error.find("give all ranks the same folder"), std::string::npos) << error;
+  });
+  for (const fs::path& place : places)
+    EXPECT_TRUE(fs::is_empty(place)) << place; // no manifest, and nothing that nobody would remove
 }
 
 TEST_F(CheckpointTest, FaultsOfTheNetworkLoseNothing) {

@@ -228,6 +228,27 @@ TEST_F(OutputTest, RanksThatWouldWriteDifferentThingsAreRefusedTogether) {
   }
 }
 
+TEST_F(OutputTest, RanksThatDoNotShareTheFolderAreRefused) {
+  const std::array<fs::path, 2> places{folder_ / "node0", folder_ / "node1"};
+  for (const fs::path& place : places)
+    fs::create_directories(place / "unfinished");
+  heddle::ThreadGroup network(2);
+  network.run([&](heddle::Transport& transport) {
+    const fs::path& mine = places[static_cast<std::size_t>(transport.rank())];
+    const BlockGrid shared(grid_.domain(), {2, 1, 1}, {false, false, false}, 2);
+    Field<float> field(shared, {.name = "rho", .rank = transport.rank()});
+    Output output(mine, "run", shared, transport);
+    output.add(field);
+    EXPECT_TRUE(test::contains(test::error_of([&] { output.write(0, 0.0); }),
+                               "run_00000000_1.vti was written, but rank 0 finds no such file"));
+    EXPECT_TRUE(
+        test::contains(test::error_of([&] { (void)heddle::OutputFolder(mine, 0, transport); }),
+                       "rank 1 does not see what rank 0 writes there. Hint: give all ranks the same folder"));
+  });
+  EXPECT_FALSE(fs::exists(places[0] / "run.pvd"));
+  EXPECT_FALSE(fs::exists(places[0] / "unfinished"));
+}
+
 TEST_F(OutputTest, FieldsOfBlocksThatLieElsewhereAreRefused) {
   const Box domain{{0, 0, 0}, {2, 2, 8}};
   std::vector<std::uint8_t> weights(32, 1);

@@ -218,6 +218,7 @@ private:
   [[nodiscard]] std::string parallel_header(const std::string& stem) const;
   [[nodiscard]] std::string blocks_text(const std::string& stem) const;
   void require_same_run() const;
+  void require_pieces(const std::string& stem) const;
   void require_alike(std::int64_t step, double time);
   [[nodiscard]] std::string series_text(const std::vector<SeriesStep>& steps) const;
   [[nodiscard]] std::string main_file(const std::string& stem) const;

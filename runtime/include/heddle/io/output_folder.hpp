@@ -32,7 +32,7 @@ public:
   /// another run is at work in it: file systems without locks do not show that.
   OutputFolder(std::filesystem::path folder, double bytes, OutputFolderOptions options = {});
   /// The same folder for all ranks of a transport, which must outlive this: they construct it and publish
-  /// together, and throw the same Error.
+  /// together, and throw the same Error, also where a rank does not see what rank 0 writes there.
   OutputFolder(std::filesystem::path folder, double bytes, Transport& transport,
                OutputFolderOptions options = {});
   /// Removes what was not published, unless it stays.
@@ -57,6 +57,7 @@ public:
 private:
   OutputFolder(std::filesystem::path folder, double bytes, Transport* transport, OutputFolderOptions options);
   void make(double bytes);
+  void require_shared() const;
   void require_space(double bytes) const;
   void take_over() const;
   void move_files() const;
