@@ -7,16 +7,18 @@
 
 namespace heddle {
 
-/// The smaller value; `a` where they are equal or not comparable.
+/// The smaller value; `a` where they are equal, NaN where one of them is NaN.
 template <typename T>
 HEDDLE_HOST_DEVICE inline T min(T a, T b) {
-  return b < a ? b : a;
+  const T smaller = b < a ? b : a;  // a, if that is NaN
+  return b == b ? smaller : b;
 }
 
-/// The larger value; `a` where they are equal or not comparable.
+/// The larger value; `a` where they are equal, NaN where one of them is NaN.
 template <typename T>
 HEDDLE_HOST_DEVICE inline T max(T a, T b) {
-  return a < b ? b : a;
+  const T larger = a < b ? b : a;  // a, if that is NaN
+  return b == b ? larger : b;
 }
 
 /// -1, +1, or the value itself where it is zero or NaN.

@@ -39,16 +39,18 @@ __device__ inline float unordered(int key) {
   return __int_as_float(key ^ ((key >> 31) & 0x7fffffff));
 }
 
-/// The largest float of a warp in one instruction. None is NaN, since threads begin with the
-/// neutral value; which zero wins among zeros is the matter of the tree.
+/// The largest float of a warp in one instruction. A NaN gets the largest key, which is one again;
+/// which zero wins among zeros is the matter of the tree.
 template <>
 __device__ inline float fold_warp<Max>(float value) {
-  const int key = __reduce_max_sync(0xffffffffU, ordered(value));
+  const int own = value != value ? 0x7fffffff : ordered(value);
+  const int key = __reduce_max_sync(0xffffffffU, own);
   return key == 0 || key == -1 ? fold_tree<Max>(value) : unordered(key);
 }
 template <>
 __device__ inline float fold_warp<Min>(float value) {
-  const int key = __reduce_min_sync(0xffffffffU, ordered(value));
+  const int own = value != value ? -0x7fffffff - 1 : ordered(value);  // the smallest key
+  const int key = __reduce_min_sync(0xffffffffU, own);
   return key == 0 || key == -1 ? fold_tree<Min>(value) : unordered(key);
 }
 #endif

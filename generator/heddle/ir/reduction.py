@@ -7,8 +7,7 @@ in their order. 32 numbers at a time, a tile of cells of one colour along a row,
 colours last), become one in the same way, until one is left. Where numbers are missing, the neutral element
 stands for them.
 
-Minimum and maximum skip NaN: if there is nothing else, they are infinite. A sum of which a part is NaN is
-NaN.
+If one of the numbers is NaN, so is the result. The minimum of nothing is infinite, the maximum -infinite.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ TILE = 32
 
 COMBINATION: dict[str, Callable[..., Any]] = {
     "sum": lambda a, b: a + b,
-    # As `b < a ? b : a` and `a < b ? b : a`: a NaN in b is dropped, one in a is kept, on every target alike.
-    "min": lambda a, b: b if b < a else a,
-    "max": lambda a, b: b if a < b else a,
+    # NaN if one of the two is NaN; `a` where they are equal, which tells zeros apart.
+    "min": lambda a, b: b if b < a or b != b else a,
+    "max": lambda a, b: b if a < b or b != b else a,
 }
 """How two numbers become one."""
 

@@ -62,8 +62,8 @@ class Reduce:
     """Reduce `value` over all cells. operation: "sum", "min" or "max". name: of the output.
 
     Cells are combined 32 at a time by halves, then these results, and so on. The order, and so the result, is
-    the same for any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). Minimum and
-    maximum ignore NaN, and are infinite without any other value; a sum that contains NaN is NaN.
+    the same for any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). If one value is
+    NaN, so is the result: test a norm that a loop waits for with `norm <= tolerance`, which NaN never is.
     """
 
     operation: str

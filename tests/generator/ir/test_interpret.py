@@ -152,12 +152,12 @@ def test_integers() -> None:
     assert value(operate("rem", n, integer(2)), n=-7) == -1
 
 
-def test_minimum_and_maximum_keep_a_nan_in_the_first_place() -> None:
+def test_minimum_and_maximum_keep_nan() -> None:
     a, b = ir.Symbol("a", ir.F64), ir.Symbol("b", ir.F64)
     for name in ("min", "max"):
         call = ir.Call(name, (a, b), ir.F64)
         assert math.isnan(value(call, a=math.nan, b=1.0))
-        assert value(call, a=1.0, b=math.nan) == 1.0
+        assert math.isnan(value(call, a=1.0, b=math.nan))
     assert bits(value(ir.Call("min", (a, b), ir.F64), a=0.0, b=-0.0)) == bits(0.0)
     sign = ir.Call("sign", (a,), ir.F64)
     assert [value(sign, a=x) for x in (-3.0, 5.0)] == [-1.0, 1.0]

@@ -24,6 +24,7 @@ from heddle.roundtrip.equivalence.conditions import Conditions
 from heddle.roundtrip.equivalence.integers import ASSUME_NO_INTEGER_OVERFLOW, Arguments
 from heddle.roundtrip.equivalence.terms import Term, Terms
 
+ASSUME_NO_NAN = "no value that is compared for a minimum or maximum is NaN"
 ASSUME_INSIDE = "every index that the reference target checks lies inside its array"
 
 
@@ -69,9 +70,9 @@ class FloatTerms(Conditions):
         if condition.kind == "not":
             return self.select(data, (condition.args[0], no, yes))
         if condition.kind == "lt" and condition.args == (yes, no):
-            return self.call("min", data, (no, yes))
+            return self.extremum("min", data, (no, yes))
         if condition.kind == "lt" and condition.args == (no, yes):
-            return self.call("max", data, (no, yes))
+            return self.extremum("max", data, (no, yes))
         if data == "bool":
             return self.either(
                 "",
@@ -82,6 +83,12 @@ class FloatTerms(Conditions):
             if condition.args[0] in (gap, self.terms.plus(gap, self.terms.integer(1))):
                 return self.extreme("least", (yes, no))
         return self.terms.make("select", data, args)
+
+    def extremum(self, name: str, data: str, args: Arguments) -> Term:
+        """`b < a ? b : a` and its like, which of NaN keep one side only."""
+        if ir.SCALARS[data].is_float:
+            self.assumptions.add(ASSUME_NO_NAN)
+        return self.call(name, data, args)
 
     # Floating point
 
@@ -269,6 +276,6 @@ class FloatTerms(Conditions):
 
     def combined(self, value: Term, carried: Term) -> Iterator[tuple[str, Term]]:
         """(operation, v) where a value is the carried one combined with v, in a way that does not depend on
-        the order of many v: a minimum or a maximum, in whose second argument a NaN is dropped."""
+        the order of many v: a minimum or a maximum, which are NaN if one v is."""
         if value.kind == "call" and value.data[0] in ("min", "max") and value.args[0] is carried:
             yield value.data[0], value.args[1]

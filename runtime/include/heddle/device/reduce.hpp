@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 // Reductions with one result for any number of threads, lanes and blocks: 32 values at a time
 // become one by halves (value 0 with 16, 1 with 17, ...; then 0 with 8, ...), then 32 of these,
-// until one is left.
+// until one is left. If one of them is NaN, so is the result.
 #ifndef HEDDLE_DEVICE_REDUCE_HPP
 #define HEDDLE_DEVICE_REDUCE_HPP
 
@@ -16,8 +16,10 @@ namespace heddle {
 /// Values that become one at a time: the threads of a warp of CUDA, half of a wave of AMD.
 inline constexpr int tile = 32;
 
-/// Each operation has a neutral value, which replaces missing values.
+/// Each operation has a neutral value, which replaces missing values. `combine` keeps a NaN;
+/// `combine_numbers` may lose one, where `loses_nan` says so, and is one instruction.
 struct Sum {
+  static constexpr bool loses_nan = false;
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
     return T(-0.0);  // adding it changes nothing, not even the sign of a zero
@@ -26,9 +28,14 @@ struct Sum {
   HEDDLE_HOST_DEVICE static T combine(T a, T b) {
     return a + b;
   }
+  template <typename T>
+  static T combine_numbers(T a, T b) {
+    return a + b;
+  }
 };
 
 struct Min {
+  static constexpr bool loses_nan = true;
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
     return static_cast<T>(HUGE_VAL);
@@ -37,9 +44,14 @@ struct Min {
   HEDDLE_HOST_DEVICE static T combine(T a, T b) {
     return heddle::min(a, b);
   }
+  template <typename T>
+  static T combine_numbers(T a, T b) {
+    return b < a ? b : a;
+  }
 };
 
 struct Max {
+  static constexpr bool loses_nan = true;
   template <typename T>
   HEDDLE_HOST_DEVICE static T neutral() {
     return -static_cast<T>(HUGE_VAL);
@@ -48,6 +60,10 @@ struct Max {
   HEDDLE_HOST_DEVICE static T combine(T a, T b) {
     return heddle::max(a, b);
   }
+  template <typename T>
+  static T combine_numbers(T a, T b) {
+    return a < b ? b : a;
+  }
 };
 
 namespace detail {
@@ -55,8 +71,24 @@ namespace detail {
 template <typename Operation, int half, typename T>
 inline void fold(T* values) {
   for (int i = 0; i < half; ++i) {
-    values[i] = Operation::combine(values[i], values[i + half]);
+    values[i] = Operation::combine_numbers(values[i], values[i + half]);
   }
+}
+
+/// Whether a tile has a NaN. A flag as wide as a value makes this a vector operation.
+template <typename Flag, typename T>
+inline bool has_nan(const T* values) {
+  Flag found = 0;
+  for (int i = 0; i < tile; ++i) {
+    found |= values[i] != values[i] ? Flag(-1) : Flag(0);
+  }
+  return found != 0;
+}
+inline bool is_nan(const double* tile_values) {
+  return has_nan<std::int64_t>(tile_values);
+}
+inline bool is_nan(const float* tile_values) {
+  return has_nan<std::int32_t>(tile_values);
 }
 
 }  // namespace detail
@@ -64,12 +96,13 @@ inline void fold(T* values) {
 /// The reduction of a whole tile; overwrites `values`.
 template <typename Operation, typename T>
 inline T combine_tile(T* values) {
+  const bool nan = Operation::loses_nan && detail::is_nan(values);
   detail::fold<Operation, 16>(values);
   detail::fold<Operation, 8>(values);
   detail::fold<Operation, 4>(values);
   detail::fold<Operation, 2>(values);
   detail::fold<Operation, 1>(values);
-  return values[0];
+  return nan ? static_cast<T>(NAN) : values[0];
 }
 
 /// The reduction of `count` values; overwrites `values`.
