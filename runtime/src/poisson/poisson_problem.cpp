@@ -32,8 +32,8 @@ double sine_form(double numerator, double denominator, double spacing) {
 TransformKind transform_of(const PoissonDirection& direction) {
   require_pair(direction.lower, direction.upper);
   if (direction.unknowns < 1) throw Error(where, "a direction has no unknowns", "use at least one");
-  if (!(direction.spacing > 0))
-    throw Error(where, "a spacing is not positive", "give the distance of neighbouring unknowns");
+  if (!(direction.spacing > 0 && std::isfinite(direction.spacing)))
+    throw Error(where, "a spacing is not positive and finite", "give the distance of neighbouring unknowns");
   if (direction.lower == Boundary::periodic) return TransformKind::dft;
   const bool lower = direction.lower == Boundary::neumann; // even about that end: cosines
   const bool upper = direction.upper == Boundary::neumann;
@@ -106,8 +106,8 @@ PoissonColumn stretched_column(const std::vector<double>& heights, Boundary lowe
                                Location location) {
   require_pair(lower, upper);
   if (heights.empty()) throw Error("stretched_column", "the column has no cells", "give at least one height");
-  if (!std::ranges::all_of(heights, [](double height) { return height > 0; })) {
-    throw Error("stretched_column", "a height is not positive", "give the heights of the cells");
+  if (!std::ranges::all_of(heights, [](double height) { return height > 0 && std::isfinite(height); })) {
+    throw Error("stretched_column", "a height is not positive and finite", "give the heights of the cells");
   }
   const bool periodic = lower == Boundary::periodic;
   // Cells and the middles of cells take turns: what is the width of one is the distance of the other.
@@ -158,8 +158,9 @@ ColumnCoefficients column_coefficients(const PoissonColumn& column, double shift
       throw Error(where, std::string(name) + " has " + std::to_string(given.size()) + " entries, not " +
                              std::to_string(length));
     }
-    if (!std::ranges::all_of(given, [](double value) { return value > 0; })) {
-      throw Error(where, std::string(name) + " is not positive everywhere", "use positive values");
+    if (!std::ranges::all_of(given, [](double value) { return value > 0 && std::isfinite(value); })) {
+      throw Error(where, std::string(name) + " is not positive and finite everywhere",
+                  "use positive numbers");
     }
     return given;
   };

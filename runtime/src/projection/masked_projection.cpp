@@ -12,6 +12,7 @@
 #include "plane.hpp"
 #include "projection_planes.hpp"
 #include "projection_topography.hpp"
+#include "time_step.hpp"
 
 namespace heddle {
 namespace {
@@ -278,12 +279,13 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
 
 template <class Real>
 Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, double step, Stream& stream) {
+  require_time_step<Real>("MaskedProjection", step);
   right_side(velocity, step, stream);
-  const double before = norm_of_right_side(stream);
+  const double before = norm_of_right_side(stream); // NaN if the velocity has one
   if (!options_.warm_start || before == 0) forget(stream);
   double left = start(stream);
   Solution solution;
-  const auto part = [&] { return before > 0 ? left / before : 0; };
+  const auto part = [&] { return before == 0 ? 0 : left / before; };
   const auto small = [&] { return part() <= options_.tolerance; };
   reset_sums(stream);
   while (!small() && std::isfinite(left) && solution.cycles < options_.most_iterations) {
@@ -315,6 +317,7 @@ Solution MaskedProjection<Real>::operator()(const Velocity<Real>& velocity, doub
 
 template <class Real>
 void MaskedProjection<Real>::project_once(const Velocity<Real>& velocity, double step, Stream& stream) {
+  require_time_step<Real>("MaskedProjection", step);
   right_side(velocity, step, stream);
   solver_.solve(values_.data(), stream);
   reset_sums(stream); // turn then copies what was solved for

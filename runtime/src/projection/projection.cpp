@@ -8,6 +8,7 @@
 
 #include "heddle/core/graph_cache.hpp"
 #include "rounds.hpp"
+#include "time_step.hpp"
 
 namespace heddle {
 
@@ -36,6 +37,7 @@ template <class T, class P> FieldView<P> Projection<T, P>::array() const noexcep
 
 template <class T, class P>
 void Projection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
+  require_time_step<T>("Projection", step);
   const auto& [u, v, w] = velocity;
   std::vector<std::int64_t> same{std::bit_cast<std::int64_t>(step)};
   for (const auto* field : {&u, &v, &w}) {

@@ -2,6 +2,7 @@
 #include "heddle/projection/projection.h"
 
 #include <array>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <string>
@@ -79,7 +80,12 @@ public:
 
   double divergence(Real* u, Real* v, Real* w, const std::int64_t* stride) {
     heddle::Stream stream;
-    return projection_.operators().norms(velocity("heddle_divergence", u, v, w, stride), stream).largest;
+    const heddle::DivergenceNorms norms =
+        projection_.operators().norms(velocity("heddle_divergence", u, v, w, stride), stream);
+    if (std::isnan(norms.largest))
+      throw heddle::Error("heddle_divergence", "the velocity has no divergence: it has a NaN or infinities",
+                          "look for it in u, v and w");
+    return norms.largest;
   }
 
   int solve(Real* field, const std::int64_t* stride) {

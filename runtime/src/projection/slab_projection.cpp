@@ -9,6 +9,7 @@
 #include "level_exchange.hpp"
 #include "plane.hpp"
 #include "rounds.hpp"
+#include "time_step.hpp"
 
 namespace heddle {
 
@@ -69,6 +70,7 @@ template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver()
 
 template <class T, class P>
 void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
+  require_time_step<T>("SlabProjection", step);
   Parts& parts = *parts_;
   const FieldView<P> p = parts.array();
   const std::int64_t top = p.extent(2) - 1;

@@ -323,7 +323,7 @@ TEST(Poisson, RefusesWhatMakesNoSense) {
   thin.density = {1, 1};
   says([&] { (void)heddle::column_coefficients(thin, 0); }, "density has 2 entries, not 3");
   thin.density = {1, 0, 1};
-  says([&] { (void)heddle::column_coefficients(thin, 0); }, "density is not positive everywhere");
+  says([&] { (void)heddle::column_coefficients(thin, 0); }, "density is not positive and finite everywhere");
 }
 
 } // namespace

@@ -48,7 +48,7 @@ int heddle_projection_apply_f32(heddle_projection_f32* projection, float* u, flo
 int heddle_pressure_solve_f64(heddle_projection_f64* projection, double* field, const int64_t stride[3]);
 int heddle_pressure_solve_f32(heddle_projection_f32* projection, float* field, const int64_t stride[3]);
 
-/* The largest divergence of a velocity; negative where something is wrong. */
+/* The largest divergence of a velocity; negative where something is wrong, which a NaN in it is. */
 double heddle_divergence_f64(heddle_projection_f64* projection, double* u, double* v, double* w,
                              const int64_t stride[3]);
 double heddle_divergence_f32(heddle_projection_f32* projection, float* u, float* v, float* w,

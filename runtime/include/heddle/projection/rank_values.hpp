@@ -39,9 +39,12 @@ public:
       total += value;
     return total;
   }
+  /// NaN if one of them is.
   [[nodiscard]] double largest(double own) {
-    const std::vector<double> all = gather({&own, 1});
-    return *std::max_element(all.begin(), all.end());
+    double largest = own;
+    for (const double value : gather({&own, 1}))
+      if (value > largest || value != value) largest = value;
+    return largest;
   }
 
 private:
