@@ -78,8 +78,8 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
   if (cuda) {
     line.insert(line.end(), {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-isystem",
                              request.shim, "-include", "cuda.hpp"});
-  } else if (!names_language(flags, "-x") && !ends_with(request.file, ".c")) {
-    line.insert(line.end(), {"-x", "c++"});
+  } else if (!names_language(flags, "-x")) {
+    line.insert(line.end(), {"-x", ends_with(request.file, ".c") ? "c" : "c++"}); // clang++ takes .c as C++
   }
   if (!names_language(flags, "-std") && !ends_with(request.file, ".c")) line.emplace_back("-std=c++20");
   line.insert(line.end(), flags.begin(), flags.end());

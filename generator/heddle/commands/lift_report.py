@@ -24,7 +24,7 @@ from heddle.lift.raise_accesses import raise_each
 from heddle.lift.recovered import Recovered
 from heddle.pipeline import lower
 
-SUFFIXES = (".cpp", ".cc", ".cxx", ".cu")
+SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
 
 
 @dataclass(frozen=True)

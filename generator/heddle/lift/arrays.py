@@ -5,6 +5,7 @@ that stands for each access."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 from heddle.errors import Place
@@ -128,6 +129,38 @@ class Arrays:
                     "pass the two parts as separate arrays",
                 )
 
+    def check_rows(self, extents: Sequence[Polynomial]) -> list[str]:
+        """Cells of an array that is written must not share elements: along each axis the cells along those
+        with smaller strides fit between two. What sizes decide is assumed."""
+        notes: list[str] = []
+        for name, placement in self.placements.items():
+            written = next((touch for touch in self.touches[name] if touch.store), None)
+            axes = sorted(
+                (a for a in range(self.rank) if placement.strides[a] != Polynomial()),
+                key=lambda a: placement.strides[a].order,
+            )
+            for small, large in itertools.pairwise(axes):
+                if written is None:
+                    break
+                row = placement.strides[small] * (extents[small] - 1)
+                room = _size(placement.strides[large]) - _size(row) - 1
+                numbers = [factor for monomial, factor in room.terms.items() if monomial]
+                smallest = sum(room.terms.values())  # where each size is 1
+                if min(numbers, default=0) >= 0 and smallest >= 0:
+                    continue
+                if max(numbers, default=0) <= 0 and smallest < 0:
+                    raise refuse(
+                        written.place,
+                        f"'{name}' is written by rows of {extents[small]} cells that begin "
+                        f"{placement.strides[large]} elements apart, so two cells write one element.",
+                        "make the stride as long as the row",
+                    )
+                notes.append(
+                    f"{written.place}: rows of {extents[small]} cells of '{name}', "
+                    f"{placement.strides[large]} elements apart, do not overlap"
+                )
+        return notes
+
     def aliases(self, body: Sequence[ir.Statement]) -> list[str]:
         """What restrict would have said."""
         restricted = {p.symbol.name for p in self.lifted.parameters if p.restrict}
@@ -142,6 +175,11 @@ class Arrays:
         ]
         together = sorted({name for pair in pairs for name in pair})
         return [f"{self.lifted.place}: {', '.join(together)} do not overlap"] if together else []
+
+
+def _size(stride: Polynomial) -> Polynomial:
+    """A stride without its direction."""
+    return -stride if stride.terms and stride.ordered()[0][1] < 0 else stride
 
 
 class Noting:

@@ -13,8 +13,9 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.visit import rebuild, walk
 from heddle.lift.conditions import negation
+from heddle.lift.lifted import refuse
 from heddle.lift.polynomial import Polynomial, atom
-from heddle.lift.scope import Scope
+from heddle.lift.scope import Scope, is_unsigned
 
 _COORDINATES = frozenset(ir.Symbol(name, ir.I64) for name in "xyz")
 
@@ -91,6 +92,8 @@ class Walk:
         return self.elements.element(pointer, index, store, self.place)
 
     def value(self, expression: ir.Expression) -> ir.Expression:
+        if is_unsigned(expression):
+            self.scope.check_wrap(expression)
         match expression:
             case ir.Load():
                 return self.access(expression, False)
@@ -165,6 +168,13 @@ class Walk:
         """`value % by` of a place, which must not be negative: there the sign of a remainder counts."""
         inner = {own: found for own in value.atoms if (found := self.same_remainder(own, by)) is not None}
         value = value.substitute(inner).substitute(dict(self.coordinates))
+        first = value.substitute({own: Polynomial() for own in _COORDINATES}).constant
+        if self.coordinates and first is not None and first < 0:
+            raise refuse(
+                self.place,
+                f"The remainder of {value} by {by} is negative in some cells, where it starts at {first}.",
+                f"add a multiple of {by} to make it positive",
+            )
         if self.coordinates and (min(value.terms.values()) < 0 or len(value.atoms) > len(self.cell(value))):
             note = f"{self.place}: {value} is not negative where its remainder by {by} is taken"
             if note not in self.scope.assumptions:

@@ -20,7 +20,7 @@ from heddle.lift import polynomial
 from heddle.lift.conditions import all_of, conjuncts
 from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.polynomial import Polynomial
-from heddle.lift.scope import Scope, counters_in, digits_of
+from heddle.lift.scope import Scope, counters_in, digits_of, is_unsigned
 from heddle.lift.unroll import is_short, unrolled, written_out
 
 Body = tuple[ir.Statement, ...]
@@ -256,9 +256,11 @@ class _Finder:
                 rest.append(statement)
                 continue
             kept = []
+            before, scope.place = scope.place, statement.place
             for condition in conjuncts(statement.condition):
                 if not any(self.bound(axes, at, condition, scope) for at in range(len(axes))):
                     kept.append(condition)
+            scope.place = before
             if kept:
                 rest.append(dataclasses.replace(statement, condition=all_of(kept)))
         return axes, rest
@@ -318,6 +320,7 @@ def axis_of(loop: ir.Loop, scope: Scope) -> Axis:
     elif shift:
         raise refuse(scope.place, f"The loop over '{loop.counter.name}' begins at a remainder.")
     low, high = (low, end) if step > 0 else (end + 1, begin + 1)
+    scope.spans[loop.counter] = low, high - 1
     if low.constant is not None and high.constant is not None:
         scope.ranges[loop.counter] = low.constant, high.constant - 1
     return Axis(loop.counter, low, high, step < 0, condition, loop.kind)
@@ -346,6 +349,9 @@ def bound_of(
         return None
     if condition.args[0].type.kind not in "iu":
         return None
+    for side in condition.args:
+        if is_unsigned(side):
+            scope.check_wrap(side)
     left, right = map(scope.polynomial, condition.args)
     if condition.name in ("gt", "ge"):
         left, right = right, left

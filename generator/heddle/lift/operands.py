@@ -10,6 +10,7 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
+from heddle.ir.functions import OPERATORS
 from heddle.ir.interpret import rounded
 from heddle.ir.visit import walk
 from heddle.lift.lifted import refuse
@@ -30,6 +31,15 @@ def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
         if scalar.kind in "iu" and _fits(number, scalar):
             return ir.Const(number, scalar)
     return ir.Cast(value, scalar)
+
+
+def single(value: ir.Op) -> ir.Expression:
+    """Arithmetic of two literals of type float, as the compiler rounds it: a model of type double would not
+    round to float."""
+    match value:
+        case ir.Op("add" | "sub" | "mul" | "div", (ir.Const(left), ir.Const(right)), ir.F32) if right:
+            return ir.Const(rounded(OPERATORS[value.name].meaning(left, right), ir.F32), ir.F32)
+    return value
 
 
 def folded(value: ir.Expression) -> ir.Expression:

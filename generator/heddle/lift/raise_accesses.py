@@ -123,7 +123,9 @@ class _Recovery:
         begins = None if self.sweep else [self.range_of(counter)[0] for counter in self.order]
         self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1, begins)
         self.ranges = [self.range_of(counter) for counter in self.order]
-        self.arrays.check_components([end - begin for begin, end in self.ranges])
+        extents = [end - begin for begin, end in self.ranges]
+        self.arrays.check_components(extents)
+        self.scope.assumptions += self.arrays.check_rows(extents)
         self.coordinates = {
             counter: atom(COORDINATES[axis]) + self.ranges[axis][0] for axis, counter in enumerate(self.order)
         } | dict(self.known_extents())

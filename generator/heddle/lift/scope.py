@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from heddle.errors import Place
+from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.visit import walk
 from heddle.lift import polynomial
@@ -15,6 +15,8 @@ from heddle.lift.lifted import refuse
 from heddle.lift.polynomial import Polynomial
 
 LARGEST_INT = 2**31 - 1
+LARGEST_FACTOR = 2**16
+"""Products with a larger number are hashes, which rely on wrapping."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,13 @@ class Digits:
 
 @dataclass
 class Scope:
-    """Names of a function or nest. ranges: first and last value of counters whose bounds are numbers."""
+    """Names of a function or nest. ranges: first and last value of counters whose bounds are numbers. spans:
+    those of all counters."""
 
     known: dict[ir.Expression, Polynomial] = field(default_factory=dict)
     views: dict[str, tuple[ir.Symbol, Polynomial, Polynomial]] = field(default_factory=dict)
     ranges: dict[ir.Expression, tuple[int, int]] = field(default_factory=dict)
+    spans: dict[ir.Expression, tuple[Polynomial, Polynomial]] = field(default_factory=dict)
     digits: tuple[Digits, ...] = ()
     variables: set[str] = field(default_factory=set)
     place: Place = field(default_factory=lambda: Place("", 0))
@@ -63,7 +67,11 @@ class Scope:
     def inner(self) -> Scope:
         """A copy for an inner block; what it assumes is noted outside, too."""
         return dataclasses.replace(
-            self, known=dict(self.known), views=dict(self.views), ranges=dict(self.ranges)
+            self,
+            known=dict(self.known),
+            views=dict(self.views),
+            ranges=dict(self.ranges),
+            spans=dict(self.spans),
         )
 
     def polynomial(self, expression: ir.Expression) -> Polynomial:
@@ -87,6 +95,35 @@ class Scope:
             note = f"{self.place}: products of extents fit into the 32 bits that indices are computed in"
             if not any(known.endswith(note.partition(": ")[2]) for known in self.assumptions):
                 self.assumptions.append(note)
+
+    def check_wrap(self, expression: ir.Expression) -> None:
+        """An unsigned number below 0 is a large one. As an index it would leave its array; where its value
+        counts, it must not be negative in any cell: else it is refused. Of arguments that is assumed."""
+        value = least = self.polynomial(expression)
+        for counter, (first, last) in self.spans.items():
+            factor = least.coefficient(counter)
+            if factor == Polynomial():
+                continue
+            if factor.constant is None:
+                raise self.wraps(value)
+            least = least.substitute({counter: first if factor.constant > 0 else last})
+        factors = [factor for monomial, factor in least.terms.items() if monomial]
+        if max(factors, default=0) > LARGEST_FACTOR or (not factors and least.number < 0):
+            raise self.wraps(value)
+        if min(least.terms.values(), default=0) >= 0:
+            return
+        if least != value:
+            raise self.wraps(value)
+        note = f"{self.place}: {value} is not negative"
+        if note not in self.assumptions:
+            self.assumptions.append(note)
+
+    def wraps(self, value: Polynomial) -> KernelError:
+        return refuse(
+            self.place,
+            f"The unsigned value {value} may wrap around: below 0 it is a large number.",
+            "compute it in a signed type",
+        )
 
     def divided(self, name: str, value: Polynomial, by: Polynomial) -> Polynomial | None:
         for digits in self.digits if name in ("div", "rem") else ():
@@ -123,6 +160,12 @@ class Scope:
             return False
         self.known[symbol] = found
         return True
+
+
+def is_unsigned(value: ir.Expression) -> bool:
+    """Whether a value is a number that wraps around at 0. An element of an array has wrapped already."""
+    kind = value.type
+    return isinstance(kind, ir.Scalar) and kind.kind == "u" and isinstance(value, (ir.Op, ir.Cast, ir.Symbol))
 
 
 def positive(factor: Polynomial) -> int:

@@ -70,14 +70,17 @@ class State:
         return transform_expressions(expression, present)  # type: ignore[no-any-return]
 
 
-def single_values(body: Sequence[ir.Statement], state: State, namer: Namer) -> list[ir.Statement]:
-    """The statements with one name per value; `state` holds the last values afterwards."""
+def single_values(
+    body: Sequence[ir.Statement], state: State, namer: Namer, later: Sequence[ir.Statement] = ()
+) -> list[ir.Statement]:
+    """The statements with one name per value; `state` holds the last values afterwards. later: what follows
+    the body, and may read what it stores."""
     result: list[ir.Statement] = []
     place = NOWHERE
     at = 0
     while at < len(body):
         statement = body[at]
-        rest = body[at + 1 :]
+        rest = (*body[at + 1 :], *later)
         place = getattr(statement, "place", place)
         at += 1
         match statement:
@@ -98,9 +101,10 @@ def single_values(body: Sequence[ir.Statement], state: State, namer: Namer) -> l
             case ir.If(condition, inner):
                 chosen = state.read(condition, place)
                 other: tuple[ir.Statement, ...] = ()
-                if rest and isinstance(rest[0], ir.If) and are_opposite(condition, rest[0].condition):
-                    other, at = rest[0].body, at + 1
-                following = body[at:]
+                beside = body[at] if at < len(body) else None
+                if isinstance(beside, ir.If) and are_opposite(condition, beside.condition):
+                    other, at = beside.body, at + 1
+                following = (*body[at:], *later)
                 _if(chosen, inner, other, place, following, state, namer, result)
             case ir.Reduce(operation, output, value):
                 result.append(ir.Reduce(operation, output, state.read(value, place), place))
@@ -162,7 +166,7 @@ def _if(
     after: list[State] = []
     for body in (yes, no):
         own = before.copy()
-        sides.append(single_values(body, own, namer))
+        sides.append(single_values(body, own, namer, following))
         after.append(own)
     changed = [s for s in before.values if any(own.values[s] is not before.values[s] for own in after)]
     for symbol in changed:
@@ -181,7 +185,9 @@ def _if(
         if first is not second and any(node is target for node in evaluated(following)):
             assert first is not None
             assert second is not None
-            state.memory[target] = ir.Select(condition, first, second)
+            named = namer(f"{target.field.name}_new", target.type)  # type: ignore[attr-defined]
+            result.append(ir.Let(named, ir.Select(condition, first, second), place))
+            state.memory[target] = named
     _join_stores(condition, sides, place, result)
     _join_sides(condition, sides, place, result)
     for side, chosen in zip(sides, (condition, negation(condition)), strict=True):

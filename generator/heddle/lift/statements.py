@@ -19,6 +19,7 @@ from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
 from heddle.lift.operands import folded, innermost, reads, size_of
+from heddle.lift.unique_names import declared_names, unique_names
 from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]
@@ -34,17 +35,21 @@ class StatementLifter(ExpressionLifter):
         self.result = "result"  # the name of what the function returns
         self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
+        self.declared: set[str] = set()  # names that are taken, by whatever was translated so far
 
     def function(self, function: source.Function) -> Body:
         """The body of the function that is lifted."""
-        self.changed = assigned_names(function.body)
-        names = {p.symbol.name for p in function.parameters} | self.changed
+        parameters = {p.symbol.name for p in function.parameters}
+        body = unique_names(function.body, parameters | self.constants.keys(), function.place)
+        self.declared = declared_names(body) | parameters | self.constants.keys()
+        self.changed = assigned_names(body)
+        names = parameters | self.changed
         self.result = next(n for n in ("result", "returned", f"result_of_{function.name}") if n not in names)
         self.computes = any(
             isinstance(s, source.Exit) and s.value is not None and not isinstance(s.value, ir.Const)
-            for s in walk(function.body)
+            for s in walk(body)
         )
-        return self.block(function.body)
+        return self.block(body)
 
     # Blocks and exits
 
@@ -138,7 +143,14 @@ class StatementLifter(ExpressionLifter):
             return self.array(declaration)
         if declaration.reference:
             assert value is not None
-            self.names[symbol.name] = self.value(value)
+            named = self.value(value)
+            if isinstance(named, ir.Load) and reads(named.index, self.changed):
+                raise refuse(
+                    place,
+                    f"'{symbol.name}' is another name of an element chosen by a value that may change later.",
+                    "write the element itself",
+                )
+            self.names[symbol.name] = named
             return ()
         if value is not None and (line := self.row(symbol, value, place)) is not None:
             return (line,)
@@ -311,19 +323,45 @@ class StatementLifter(ExpressionLifter):
     def inlined_statements(
         self, function: source.Function, call: source.Invoke, place: Place
     ) -> Iterable[ir.Statement]:
-        """The statements of a visible function; its locals keep their names."""
-        taken = self.changed | {name for name in self.names}
-        clash = assigned_names(function.body) & taken
-        if clash:
-            raise refuse(
-                place, f"'{function.name}' and its caller both have a variable '{sorted(clash)[0]}'."
-            )
+        """The statements of a visible function. Its locals get names of their own, and what it receives by
+        value is computed before them."""
+        body = unique_names(function.body, self.declared, function.place)
+        self.declared |= declared_names(body)
+        assigned = assigned_names(body)
         outer, loops = self.changed, self.loops
-        self.changed, self.loops = outer | assigned_names(function.body), []
-        with _Inlining(self, function, call):
-            result = self.block(function.body)
+        inlining = _Inlining(self, function, call)
+        before: list[ir.Statement] = []
+        for parameter in function.parameters:
+            name, kind = parameter.symbol.name, parameter.symbol.type
+            value = inlining.bound.get(name)
+            if not (isinstance(kind, ir.Scalar) and isinstance(value, ir.Expression)):
+                continue
+            if parameter.reference:
+                if isinstance(value, ir.Load) and reads(value.index, outer):
+                    raise refuse(
+                        place,
+                        f"The element passed as '{name}' is chosen by a value that may change meanwhile.",
+                        "pass the array and the index",
+                    )
+            elif name in assigned or reads(value, outer):
+                own = self.fresh(name, kind)
+                before.append(ir.Var(own, value) if name in assigned else ir.Let(own, value, place))
+                inlining.bound[name] = own
+                assigned |= {own.name} if name in assigned else set()
+        self.changed, self.loops = outer | assigned, []
+        with inlining:
+            result = self.block(body)
         self.changed, self.loops = outer, loops
-        return result
+        return (*before, *result)
+
+    def fresh(self, name: str, kind: ir.Scalar) -> ir.Symbol:
+        """A name that nothing has yet."""
+        wanted, number = name, 1
+        while wanted in self.declared:
+            number += 1
+            wanted = f"{name}_{number}"
+        self.declared.add(wanted)
+        return ir.Symbol(wanted, kind)
 
 
 # --- Small helpers ------------------------------------------------------------------------------------------

@@ -49,9 +49,9 @@ def thread_loops(
         for *_, c in coordinates
         if not c.wide
     ]
-    guards: list[ir.Expression] = []
-    if inside and isinstance(inside[-1], ir.If) and all(isinstance(s, ir.Let) for s in inside[:-1]):
-        guards = list(_conjuncts(inside[-1].condition))
+    guarded = inside[-1] if inside and all(isinstance(s, (ir.Let, ir.Var)) for s in inside[:-1]) else None
+    guards = list(_conjuncts(guarded.condition)) if isinstance(guarded, ir.If) else []
+    conditions = len(guards)
     loops: list[tuple[ir.Symbol, ThreadIndex, ir.Expression]] = []
     for _, symbol, number in coordinates:
         end = next((bound for g in guards if (bound := _upper_bound(g, symbol)) is not None), None)
@@ -65,9 +65,8 @@ def thread_loops(
         if number.block is not None and not sized:
             assumptions.append(f"{place}: a block has {number.block} threads along {number.axis}")
         loops.append((symbol, number, end))
-    if inside and isinstance(inside[-1], ir.If) and len(guards) < len(list(_conjuncts(inside[-1].condition))):
-        guarded = inside.pop()
-        assert isinstance(guarded, ir.If)
+    if isinstance(guarded, ir.If) and len(guards) < conditions:
+        inside.pop()
         inside += [ir.If(_all(guards), guarded.body, place=guarded.place)] if guards else guarded.body
     result: tuple[ir.Statement, ...] = tuple(inside)
     for symbol, number, end in sorted(loops, key=lambda entry: entry[1].axis):  # x innermost

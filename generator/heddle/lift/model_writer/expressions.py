@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.visit import walk
 
 _INFIX = {"add", "sub", "mul", "div", "lt", "le", "gt", "ge"}
 TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
@@ -19,10 +20,10 @@ _POWER, _ATOM, _SUM = 16, 20, 12
 
 class Printer:
     """Writes expressions. names: what Python calls the fields and symbols of the kernel. used: the functions
-    that the text needs, of SymPy and of Heddle."""
+    that the text needs, of SymPy and of Heddle. wide: the model computes in f64."""
 
-    def __init__(self, names: Mapping[str, str], place: Place) -> None:
-        self.names, self.place = names, place
+    def __init__(self, names: Mapping[str, str], place: Place, wide: bool = True) -> None:
+        self.names, self.place, self.wide = names, place, wide
         self.sympy: set[str] = set()
         self.heddle: set[str] = set()
 
@@ -34,7 +35,7 @@ class Printer:
     def bare(self, value: ir.Expression) -> tuple[str, int]:
         match value:
             case ir.Const(number, scalar):
-                text = literal(number, scalar)
+                text = literal(number, scalar, self.wide)
                 return text, _SUM if text.startswith("-") else _ATOM
             case ir.Symbol(name):
                 return self.names[name], _ATOM
@@ -53,6 +54,12 @@ class Printer:
             case ir.Op("mul", (ir.Const(number, scalar), other)) if number < 0:
                 positive = ir.Op("mul", (ir.Const(-number, scalar), other), value.type)
                 return f"-({self.text(positive)})", _SUM + 1
+            case ir.Op("div", (_, _), ir.Scalar(kind="i" | "u")):
+                raise KernelError(
+                    self.place,
+                    "Integers are divided, which drops the remainder; a model has no such quotient.",
+                    "divide numbers of type double, or pass the quotient as an argument",
+                )
             case ir.Op(name, (left, right)) if name in _INFIX:
                 row = OPERATORS[name]
                 sides = self.text(left, row.precedence), self.text(right, row.precedence + 1)
@@ -78,8 +85,29 @@ class Printer:
         needed.add(name)
         return f"{name}({', '.join(self.text(argument) for argument in args)})"
 
+    def stored(self, value: ir.Expression, field: ir.Field) -> str:
+        """A value that is stored: storing converts it to the type of the field."""
+        while isinstance(value, ir.Cast) and value.type == field.type and not _truncates(value):
+            value = value.value
+        return self.text(value)
+
     def cast(self, inner: ir.Expression, scalar: ir.Scalar) -> tuple[str, int]:
         """Conversions are made where types meet; one that drops digits has to be said."""
+        if inner.type == ir.BOOL and scalar.kind != "b":
+            return self.piecewise(ir.Select(inner, ir.Const(1, scalar), ir.Const(0, scalar))), _ATOM
+        if inner.type.is_float:
+            own = self.wide or any(
+                isinstance(n, (ir.Access, ir.Gather)) and n.field.type == ir.F64 for n in walk(inner)
+            )
+            cut = scalar.is_float and own  # else only literals are wider than the model
+        else:
+            cut = scalar.bits < 32
+        if cut and inner.type.bits > scalar.bits:
+            raise KernelError(
+                self.place,
+                f"A value of type {inner.type} is rounded or cut to {scalar}, which a model cannot express.",
+                "keep the wider type, or store the value in an array of the narrower one",
+            )
         if inner.type.is_float and not scalar.is_float:
             raise KernelError(
                 self.place,
@@ -97,8 +125,13 @@ class Printer:
         return f"Piecewise({', '.join(cases)}, ({self.text(select)}, True))"
 
 
-def literal(number: object, scalar: ir.Scalar | None) -> str:
-    """A number as a person would write it: the shortest text that reads back the same in its type."""
+def _truncates(cast: ir.Cast) -> bool:
+    return cast.value.type == ir.BOOL or (cast.value.type.is_float and not cast.type.is_float)
+
+
+def literal(number: object, scalar: ir.Scalar | None, wide: bool = False) -> str:
+    """A number as a person would write it: the shortest text that reads back the same in its type; wide: in
+    f64."""
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return str(number)
     if not math.isfinite(number):
@@ -107,7 +140,7 @@ def literal(number: object, scalar: ir.Scalar | None) -> str:
         )
     if isinstance(number, int) or (number == int(number) and abs(number) < 1e15):
         return str(int(number))
-    if scalar == ir.F32:
+    if scalar == ir.F32 and not wide:
         for digits in range(1, 10):
             text = f"{number:.{digits}g}"
             if struct.unpack("f", struct.pack("f", float(text)))[0] == number:

@@ -179,7 +179,7 @@ class _Writer:
         names = {f.name: self.python(f.name) for f in kernel.fields}
         names |= {s.name: self.python(s.name) for s in (*kernel.parameters, *_locals(kernel))}
         names |= {prefix + axis: prefix + axis for prefix in ("", "n_") for axis in _AXES}
-        printer = Printer(names, recovered.place)
+        printer = Printer(names, recovered.place, self.reals.arithmetic == ir.F64)
         body = list(self.block(kernel.body, printer, "        "))
         self.sympy |= printer.sympy
         self.heddle |= printer.heddle
@@ -235,8 +235,9 @@ class _Writer:
             match statement:
                 case ir.Let(symbol, value):
                     yield from self.call(indent, "Assignment", [printer.text(symbol), printer.text(value)])
-                case ir.Store(target, value):
-                    yield from self.call(indent, "Assignment", [printer.text(target), printer.text(value)])
+                case ir.Store(ir.Access() as target, value):
+                    stored = printer.stored(value, target.field)
+                    yield from self.call(indent, "Assignment", [printer.text(target), stored])
                 case ir.If(condition, inner):
                     self.heddle.add("If")
                     yield f"{indent}If({printer.text(condition)}, ["
