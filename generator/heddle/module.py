@@ -19,7 +19,7 @@ from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import why_no_name
 from heddle.ir.schedule import Precision, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
-from heddle.model.assignment import Statement
+from heddle.model.assignment import Statement, check_statements
 from heddle.model.equations import Scalar, quantity
 from heddle.model.spaces import (
     Cells,
@@ -175,6 +175,7 @@ class Module:
         self._check_name(name, place)
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
+        check_statements(statements, place)
         frozen = ir_space(name, statements, space, schedule, pattern, place)
         role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
         self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import sympy
 
 from heddle.errors import KernelError, Place, calling_place
-from heddle.model.field import Access, Coordinate, Extent, Parameter
+from heddle.model.expression import expression, whole_field
+from heddle.model.field import Access, Coordinate, Extent, Field, Parameter
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,15 @@ class Assignment:
     place: Place = field(default_factory=calling_place, compare=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.target, Field):
+            raise KernelError(self.place, *whole_field(self.target))
         if not isinstance(self.target, sympy.Symbol) or isinstance(
             self.target, (Parameter, Coordinate, Extent)
         ):
             raise KernelError(
                 self.place, f"'{self.target}' cannot be assigned.", "assign to a symbol or to a field access"
             )
-        object.__setattr__(self, "value", sympy.sympify(self.value))
+        object.__setattr__(self, "value", expression(self.value, self.place))
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class If:
     place: Place = field(default_factory=calling_place, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "condition", sympy.sympify(self.condition))
+        object.__setattr__(self, "condition", expression(self.condition, self.place))
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Reduce:
             raise KernelError(
                 self.place, f"'{self.operation}' is not a reduction operation.", "one of sum, min, max"
             )
-        object.__setattr__(self, "value", sympy.sympify(self.value))
+        object.__setattr__(self, "value", expression(self.value, self.place))
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class Scan:
         if set(self.carried) != set(self.update):
             raise KernelError(self.place, "a Scan must update exactly its carried symbols.")
         for name in ("carried", "update"):
-            values = {symbol: sympy.sympify(value) for symbol, value in getattr(self, name).items()}
+            values = {key: expression(value, self.place) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, values)
 
 
@@ -159,3 +162,25 @@ def stores(statements: Iterable[Statement]) -> Iterator[Access]:
                 yield target
             case If(_, body) | Scan(_, _, body):
                 yield from stores(body)
+
+
+def check_statements(statements: Iterable[object], place: Place) -> None:
+    """Raise KernelError for what is not a statement. place: where the kernel is added."""
+    for statement in statements:
+        place = getattr(statement, "place", place)
+        match statement:
+            case If(_, body) | Scan(_, _, body):
+                check_statements(body, place)
+            case Assignment() | Section() | Reduce():
+                pass
+            case sympy.Equality(lhs=target, rhs=value) | (target, value):
+                what = "a SymPy equation" if isinstance(statement, sympy.Basic) else "a pair"
+                raise KernelError(
+                    place, f"{what} is not a statement of a model.", f"write Assignment({target}, {value})"
+                )
+            case _:
+                raise KernelError(
+                    place,
+                    f"{type(statement).__name__} is not a statement of a model.",
+                    "use Assignment, If, Reduce or Scan",
+                )

@@ -19,6 +19,8 @@ from heddle.ir.text import offsets_text
 
 TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
 """Type names a model may use; `real` is resolved when a precision is chosen."""
+MOST_GHOST_LAYERS = 1024
+"""Of a field: a stencil that reaches further is a mistake."""
 
 _PROFILE = re.compile(r"^\s*(\w+)\s*\[\s*([xyz])\s*\]\s*$")
 _DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+))\s*\]\s*$")
@@ -56,6 +58,12 @@ class Field:
                 f"{self.name!r} is not a valid field name.",
                 'pass an identifier as a string, such as "u"',
             )
+        if type(self.ghost_layers) is not int or not 0 <= self.ghost_layers <= MOST_GHOST_LAYERS:
+            raise KernelError(
+                calling_place(),
+                f"ghost_layers={self.ghost_layers!r} of '{self.name}' is not a number of ghost layers.",
+                f"use a whole number from 0 to {MOST_GHOST_LAYERS}",
+            )
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
         entries = index if isinstance(index, tuple) else (index,)
@@ -78,6 +86,12 @@ class Field:
 
     def _integer(self, entry: int | sympy.Expr) -> int:
         if isinstance(entry, (int, sympy.Integer)):
+            if abs(entry) > MOST_GHOST_LAYERS and abs(entry) > self.components:
+                raise KernelError(
+                    calling_place(),
+                    f"the index {entry} of '{self.name}' leads too far.",
+                    f"offsets reach at most {MOST_GHOST_LAYERS} cells, the most ghost layers of a field",
+                )
             return int(entry)
         raise KernelError(
             calling_place(),

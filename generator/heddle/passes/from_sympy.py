@@ -11,6 +11,7 @@ component and offset.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -93,6 +94,7 @@ class _Freezer:
         self.keys: dict[Node, _Key] = {}
         self.ended: set[str] = set()
         self.places: dict[str, Place] = {}
+        self.known: dict[str, sympy.Symbol] = {}
         self.place: Place = NOWHERE
 
     def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
@@ -154,11 +156,7 @@ class _Freezer:
                 symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
-        raise KernelError(
-            place,
-            f"{type(statement).__name__} is not a statement of a model.",
-            "use Assignment, If, Reduce or Scan",
-        )
+        raise AssertionError(statement)
 
     def scope(
         self, body: Iterable[model.Statement], values: Iterable[sympy.Basic] = ()
@@ -225,8 +223,26 @@ class _Freezer:
                     "choose another name",
                 )
 
+    def check_symbol(self, symbol: sympy.Symbol) -> None:
+        """Symbols of one name are one quantity in emitted code, so they must be one in the model."""
+        name, other = symbol.name, self.known.setdefault(symbol.name, symbol)
+        if other != symbol and sympy.Dummy in (type(symbol), type(other)):
+            raise KernelError(
+                self.place,
+                f"two different symbols are called '{name}', one of them a Dummy.",
+                "give each a name of its own, or use one Symbol",
+            )
+        types = [each.dtype if isinstance(each, named.Parameter) else "real" for each in (other, symbol)]
+        if types[0] != types[1]:
+            raise KernelError(
+                self.place,
+                f"'{name}' stands for a parameter of type {types[0]} and for one of type {types[1]}.",
+                "use what parameters(...) returned wherever the parameter is meant",
+            )
+
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
+        self.check_symbol(symbol)
         if is_name(name) or not is_name(f"{name}_"):
             self.check_name(name, argument=False)  # a keyword gets an underscore later, in name_locals
         if name in self.locals:
@@ -291,10 +307,15 @@ class _Freezer:
             case sympy.Symbol():
                 return self.symbol(value)
             case sympy.Integer():
+                self.check_number(value, abs(value.p))
                 return ir.Const(int(value))
             case sympy.Rational():
+                self.check_number(value, max(abs(value.p), value.q))
                 return ir.Const(Fraction(int(value.p), int(value.q)))
             case sympy.Float():
+                self.check_number(value, abs(value))
+                if value != 0 and float(value) == 0:
+                    self.check_number(value, sympy.oo)
                 return ir.Const(float(value))
             case sympy.NumberSymbol():
                 return ir.Const(float(value))
@@ -340,6 +361,17 @@ class _Freezer:
             f"use + - * / powers, {' '.join(row.sympy for row in FUNCTIONS.values() if row.sympy)}, "
             "Piecewise, comparisons",
         )
+
+    def check_number(self, value: sympy.Number, largest: sympy.Expr | int) -> None:
+        """Raise KernelError for a number that double precision does not hold. largest: of its parts."""
+        if largest > sys.float_info.max:
+            digits = str(value)
+            shown = digits if len(digits) < 40 else f"{digits[:20]}... ({len(digits)} characters)"
+            raise KernelError(
+                self.place,
+                f"the number {shown} is outside the range of double precision.",
+                "write equations in other units, or numbers as floats, such as 1e-30",
+            )
 
     def access(self, access: named.Access) -> ir.Access:
         at = None if access.at is None else self.access(access.at)
@@ -423,7 +455,14 @@ class _Freezer:
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
+        self.check_symbol(symbol)
         if name in self.locals:
+            if isinstance(symbol, named.Parameter):
+                raise KernelError(
+                    self.place,
+                    f"'{name}' names both a parameter and a local value.",
+                    "rename one of them",
+                )
             return self.locals[name]
         if name in self.fields:
             raise KernelError(self.place, f"'{name}' names both a field and a scalar.", "rename one of them")

@@ -17,8 +17,10 @@ from fractions import Fraction
 
 from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir.functions import OPERATORS
+from heddle.ir.intervals import bounds, is_whole, limits
 from heddle.ir.nodes import (
     BOOL,
+    F16,
     I32,
     I64,
     Access,
@@ -56,6 +58,7 @@ class _Typer:
         self.arithmetic = arithmetic
         self.symbols: dict[str, Symbol] = {}
         self.memo: dict[Expression, Expression] = {}
+        self.values: dict[str, Expression] = {}  # of locals
         self.place: Place = NOWHERE
 
     def kernel(self, kernel: Kernel) -> Kernel:
@@ -81,14 +84,17 @@ class _Typer:
         match statement:
             case Let(symbol, value, place):
                 typed = self.settled(self.expression(value))
+                self.values[symbol.name] = typed
                 return Let(self.declare(symbol, typed.type), typed, place)
             case Store(target, value, nontemporal, place):
                 assert isinstance(target, (Access, Gather))
-                return Store(target, self.stored(target, self.expression(value)), nontemporal, place)
+                typed = self.expression(value)
+                self.check_stored(target, typed)
+                return Store(target, self.stored(target, typed), nontemporal, place)
             case If(condition, body, wall, place):
-                outer_symbols, outer_memo = dict(self.symbols), dict(self.memo)
+                outer_symbols, outer_memo, outer = dict(self.symbols), dict(self.memo), dict(self.values)
                 guarded = If(self.condition(condition), self.block(body), wall, place)
-                self.symbols, self.memo = outer_symbols, outer_memo
+                self.symbols, self.memo, self.values = outer_symbols, outer_memo, outer
                 return guarded
             case Reduce(operation, output, value, place):
                 scalar = self.arithmetic
@@ -144,6 +150,12 @@ class _Typer:
                 scalar = operands[0].type
                 if name in _INTEGER_ONLY and scalar.is_float:
                     raise KernelError(self.place, f"'{name}' needs integer operands, not {scalar}.")
+                if name in ("sub", "neg") and scalar.kind == "u":
+                    raise KernelError(
+                        self.place,
+                        f"a difference of {scalar} values wraps around below zero, to 4294967295 for -1.",
+                        "declare the field or parameter as int32 or int64",
+                    )
                 return Op(name, tuple(operands), BOOL if OPERATORS[name].result == "bool" else scalar)
         raise AssertionError(value)
 
@@ -174,7 +186,7 @@ class _Typer:
         if isinstance(value, Const) and value.type is None:
             return Const(int(value.value), I64)
         if value.type.is_float:
-            if _is_whole(value):
+            if is_whole(value, self.values):
                 return Cast(value, I64)
             raise KernelError(
                 self.place, "the position of a gather is not an integer.", "round it: floor(position)"
@@ -200,6 +212,7 @@ class _Typer:
 
     def converted(self, value: Expression, target: Scalar) -> Expression:
         if isinstance(value, Const) and value.type is None:
+            self.check_range(value.value, target)
             if not target.is_float and isinstance(value.value, (float, Fraction)):
                 raise KernelError(
                     self.place,
@@ -211,25 +224,39 @@ class _Typer:
             return Const(value.value, target)
         return value if value.type == target else Cast(value, target)
 
+    def check_range(self, number: bool | int | float | Fraction, target: Scalar) -> None:
+        """Raise KernelError for a number that a type does not hold."""
+        least, most = limits(self.arithmetic if target == F16 else target)
+        if not (least <= number <= most or number != number):
+            raise KernelError(
+                self.place,
+                f"{float(number):g} is outside the range of {target}.",
+                "use a wider type or precision, or other units",
+            )
+
+    def check_stored(self, target: Access | Gather, value: Expression) -> None:
+        """Raise KernelError where an integer field would keep part of a value."""
+        scalar, name = target.type, target.field.name
+        if scalar.is_float or isinstance(value, Const):
+            return
+        if value.type.is_float and not is_whole(value, self.values):
+            raise KernelError(
+                self.place,
+                f"a real value is stored to '{name}', whose elements are {scalar}: its fraction would be "
+                "cut off.",
+                "round it: floor(value); an integer over an integer is real, too",
+            )
+        (least, most), (lowest, highest) = limits(scalar), bounds(value, self.values)
+        if scalar.bits < I32.bits and not least <= lowest <= highest <= most:
+            raise KernelError(
+                self.place,
+                f"the value stored to '{name}' may not fit into {scalar}, and would wrap around.",
+                "bound it: bit_and(value, 255), Min(Max(value, 0), 255); or declare the field as int32",
+            )
+
     def settled(self, value: Expression) -> Expression:
         """A constant that meets nothing has the arithmetic type."""
         return value if value.type is not None else self.converted(value, self.arithmetic)
-
-
-def _is_whole(value: Expression) -> bool:
-    """Whether a float is a whole number by the way it is computed."""
-    match value:
-        case Call("floor"):
-            return True
-        case Const(number):
-            return number == int(number)
-        case Cast(inner):
-            return not inner.type.is_float
-        case Op("add" | "sub" | "mul" | "neg", args) | Call("min" | "max" | "abs" | "sign", args):
-            return all(map(_is_whole, args))
-        case Select(_, yes, no):
-            return _is_whole(yes) and _is_whole(no)
-    return False
 
 
 _ANY = {"min", "max", "abs", "sign"}

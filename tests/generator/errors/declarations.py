@@ -128,3 +128,24 @@ def profile_of_three_axes() -> None:
 @says("{here}: '2rho' is not a valid profile name.")
 def profile_without_a_name() -> None:
     profiles("2rho: real[z]")  # here
+
+
+LAYERS = " is not a number of ghost layers.\n  Hint: use a whole number from 0 to 1024"
+
+
+@says("{here}: ghost_layers=-1 of 'h'" + LAYERS)
+def ghost_layers_below_none() -> None:
+    fields("h: real[2D]", ghost_layers=-1)  # here
+
+
+@says("{here}: ghost_layers=2000 of 'h'" + LAYERS)
+def ghost_layers_without_end() -> None:
+    fields("h: real[2D]", ghost_layers=2000)  # here
+
+
+@says(
+    "{here}: the index 1180591620717411303424 of 'p' leads too far.\n"
+    "  Hint: offsets reach at most 1024 cells, the most ghost layers of a field"
+)
+def offset_without_end() -> None:
+    p[2**70, 0]  # here

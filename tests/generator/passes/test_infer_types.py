@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy
-from heddle import Assignment, fields
+from heddle import Assignment, KernelError, Module, bit_and, fields, remainder
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
 from heddle.model.field import Field
@@ -70,3 +70,41 @@ def test_exponents_in_decimals_are_those_of_fractions(exponent: float) -> None:
     kernels = [model([Assignment(out.here, u.here**one)]) for one in (exponent, sympy.Rational(exponent))]
     decimal, exact = (kernel.typed(precision("f64")).body for kernel in kernels)
     assert decimal == exact
+
+
+def stores(value: object, kind: str = "uint8") -> None:
+    """Type a store of an expression to a field of integers."""
+    target = fields(f"target: {kind}[2D]")
+    module = Module("m", precisions=("f64",))
+    module.add("k", [Assignment(target.here, value)])  # type: ignore[arg-type]
+    module.typed("k", "f64")
+
+
+def test_locals_fit_into_integers() -> None:
+    """Locals are real where constants alone meet; what is computed of them is still known."""
+    bits, (open_, u) = sympy.symbols("bit_0:8"), fields("open: uint8[2D]; u: real[2D]")
+    named = [Assignment(bit, sympy.Piecewise((0, u[1, 0] > n), (1 << n, True))) for n, bit in enumerate(bits)]
+    module = Module("m", precisions=("f64",))
+    module.add("k", [*named, Assignment(open_.here, sum(bits))])
+    module.typed("k", "f64")
+    module.add("too_many", [*named, Assignment(open_.here, sum(bits) + bits[0])])
+    with pytest.raises(KernelError, match="may not fit into u8"):
+        module.typed("too_many", "f64")
+
+
+def test_what_fits_into_integers() -> None:
+    """Nothing is refused that is bound to fit."""
+    c, b, u = fields("c: uint32[2D]; b: uint8[2D]; u: real[2D]")
+    for value in (
+        *(b[1, 0], 255, bit_and(c.here, 7), bit_and(b.here, b[1, 0]), remainder(c.here, 256)),
+        *(sympy.Min(sympy.Max(c.here, 0), 255), sympy.Piecewise((1, u.here > 0), (b.here, True))),
+        *(u.here > 0, bit_and(b.here + 7, 255), b.here - sympy.Min(b.here, 0)),
+    ):
+        stores(value)
+    for value in (sympy.floor(u.here), c.here + 5, sympy.sign(u.here), 2**31 - 1, -(2**31)):
+        stores(value, "int32")
+    for value in (256, -1, remainder(c.here, 257), c.here, sympy.Max(b.here, 300), sympy.floor(u.here)):
+        with pytest.raises(KernelError):
+            stores(value)
+    with pytest.raises(KernelError):
+        stores(2**31, "int32")

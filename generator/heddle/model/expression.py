@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users pass for an expression: checked where it is written."""
+
+from __future__ import annotations
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from heddle.errors import KernelError, Place
+from heddle.model.field import Field
+
+
+def expression(value: object, place: Place) -> sympy.Basic:
+    """A value, a condition or a number as SymPy knows it. Raises KernelError for anything else: what looks
+    like an expression in a string would be read with other symbols than the model's."""
+    if isinstance(value, Field):
+        raise KernelError(place, *whole_field(value))
+    if isinstance(value, str):
+        raise KernelError(
+            place,
+            f"{value!r} is a string, not an expression.",
+            "write it in Python, with fields and symbols: u.here + 1",
+        )
+    try:
+        found = sympy.sympify(value, strict=True)
+    except (sympy.SympifyError, TypeError, ValueError):
+        found = None
+    if not isinstance(found, (sympy.Expr, Boolean)):
+        raise KernelError(
+            place,
+            f"{value!r} is not an expression.",
+            "pass numbers, accesses such as u.here, symbols, and what SymPy makes of these",
+        )
+    return found
+
+
+def whole_field(field: Field) -> tuple[str, str]:
+    """What is wrong with a field where one of its values is meant, and what to write."""
+    offsets = ", ".join(["1", *["0"] * (field.rank - 1), *(["0"] if field.components else [])])
+    return (
+        f"'{field.name}' is a field, where the value of one cell is expected.",
+        f"write {field.name}.here for the current cell, {field.name}[{offsets}] for a neighbour",
+    )
