@@ -23,6 +23,7 @@ from heddle.ir.legality import check_runs
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
 from heddle.module import KernelModel, Module
+from heddle.python_errors import explained
 from heddle.resources import folder
 
 
@@ -61,6 +62,13 @@ def load(model: Path, root: Path | None = None) -> Module:
             "the model ends the interpreter while it is loaded.",
             "remove sys.exit() from the model",
         ) from end
+    except KernelError:
+        raise
+    except Exception as error:
+        known = explained(error, model)
+        if known is None:
+            raise
+        raise known from error
     finally:
         sys.path.remove(str(model.parent))
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())

@@ -17,6 +17,7 @@ ROOT = PACKAGE.parents[1]
 EVERYONE = {"errors"}
 ALLOWED = {
     "errors": set(),
+    "python_errors": set(),
     "resources": set(),
     # The bottom: nodes and facts about them.
     "ir": {"ir"},
@@ -30,7 +31,7 @@ ALLOWED = {
     "emit": {"emit", "halo", "ir", "resources", "jinja2"},
     "pipeline": {"passes", "ir", "model"},
     "module": {"emit", "halo", "ir", "model", "pipeline", "solvers"},
-    "build": {"emit", "halo", "ir", "module", "resources"},
+    "build": {"emit", "halo", "ir", "module", "python_errors", "resources"},
     # From text back to kernels.
     "lift": {"lift", "ir", "resources"},
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},

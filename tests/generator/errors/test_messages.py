@@ -95,3 +95,83 @@ def test_model_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_debug_shows_the_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _command(tmp_path, GOOD.replace("v.here, u", "u.here, u"), "show", "--debug") == 1
     assert "Traceback" in capsys.readouterr().err
+
+
+LATER = "is known only when the kernel runs.\n  Hint: use "
+PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "x = 1 if p > 0 else 2",
+            f"Python evaluates '... if ... else ...' now, but 'p > 0' {LATER}{PIECEWISE}",
+        ),
+        (
+            "if p > 0: x = 1",
+            f"Python evaluates 'if' now, but 'p > 0' {LATER}{PIECEWISE}, or heddle.If(condition, [...])",
+        ),
+        (
+            "while p > 0: p = p - 1",
+            f"Python evaluates 'while' now, but 'p > 0' {LATER}{PIECEWISE}, or heddle.If(condition, [...])",
+        ),
+        ("x = max(p, 0)", f"Python evaluates max(...) now, but 'p < 0' {LATER}sympy.Max(...)"),
+        ("x = min(p, 0)", f"Python evaluates min(...) now, but 'p > 0' {LATER}sympy.Min(...)"),
+        (
+            "x = 0 < p < 1",
+            f"Python evaluates a chained comparison now, but 'p > 0' {LATER}sympy.And(a < b, b < c)",
+        ),
+        (
+            "x = p > 0 and p < 1",
+            f"Python evaluates 'and' now, but 'p > 0' {LATER}sympy.And(a, b), or a & b",
+        ),
+        ("x = p > 0 or p < 1", f"Python evaluates 'or' now, but 'p > 0' {LATER}sympy.Or(a, b), or a | b"),
+        ("x = not p > 0", f"Python evaluates 'not' now, but 'p > 0' {LATER}sympy.Not(a), or ~a"),
+        (
+            "x = bool(p > 0)",
+            f"Python evaluates a condition now, but 'p > 0' {LATER}sympy.Piecewise, Max, Min, And, Or, Not, "
+            "which stay part of the expression",
+        ),
+        (
+            "x = math.sin(p)",
+            f"math.sin computes with numbers, but the value of its argument {LATER}sympy.sin",
+        ),
+        (
+            "x = math.fabs(p)",
+            f"math.fabs computes with numbers, but the value of its argument {LATER}sympy.Abs",
+        ),
+        ("x = math.pow(p, 2)", f"math.pow computes with numbers, but the value of its argument {LATER}**"),
+        (
+            "x = numpy.sin(p)",
+            f"numpy.sin computes with numbers, but the value of its argument {LATER}sympy.sin",
+        ),
+        (
+            "x = numpy.maximum(p, 0)",
+            f"Python evaluates maximum(...) now, but 'p >= 0' {LATER}sympy.Max(...)",
+        ),
+        (
+            "x = float(p)",
+            "float computes with numbers, but the value of its argument is known only when the kernel runs.\n"
+            "  Hint: leave the expression as it is, or use a function of SymPy",
+        ),
+        (
+            "x = u + 1",
+            "a field stands where the value of one cell is expected.\n"
+            "  Hint: write u.here for the current cell, u[1, 0] for a neighbour",
+        ),
+    ],
+)
+def test_python_that_computes_with_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
+    text = "import math, numpy, sympy\np = sympy.Symbol('p', real=True)" + GOOD
+    assert _command(tmp_path, f"{text}{line}\n", "show") == 1
+    assert capsys.readouterr().err == f"heddle: model.py:7: {message}\n"
+
+
+def test_the_line_of_an_imported_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "limiters.py").write_text("def minmod(a, b):\n    return (\n        min(a, b)\n    )\n")
+    assert _command(tmp_path, f"from limiters import minmod{GOOD}minmod(u.here, v.here)\n", "show") == 1
+    error = capsys.readouterr().err
+    assert error.startswith("heddle: limiters.py:3: Python evaluates min(...) now, but 'v[0,0] < u[0,0]' ")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python's own errors mean in a model: Python computes with numbers while the model is read, and the
+value of an expression is known only when the kernel runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from heddle.errors import KernelError, Place
+
+_LATER = "is known only when the kernel runs"
+_SYMPY = {
+    "fabs": "Abs",
+    "absolute": "Abs",
+    "maximum": "Max",
+    "minimum": "Min",
+    "where": "Piecewise",
+    "power": "**",
+    "pow": "**",
+}
+"""What SymPy calls functions of math and NumPy whose names it does not share."""
+
+
+def explained(error: Exception, model: Path) -> KernelError | None:
+    """The error as one of the model's, with a hint; None for an error that has no such meaning."""
+    place, nodes = _where(error, model)
+    said = str(error)
+    if said.startswith("cannot determine truth value of Relational"):
+        condition = said.partition(": ")[2] or "a condition"
+        what, hint = _decision(nodes)
+        return KernelError(place, f"Python evaluates {what} now, but '{condition}' {_LATER}.", hint)
+    function = _numeric_function(said, nodes)
+    if function:
+        what = f"{function} computes with numbers, but the value of its argument {_LATER}."
+        return KernelError(place, what, _instead(function))
+    field = re.match(r"unsupported operand type\(s\) for .*'Field'", said)
+    if field:
+        what = "a field stands where the value of one cell is expected."
+        return KernelError(place, what, "write u.here for the current cell, u[1, 0] for a neighbour")
+    return None
+
+
+def _where(error: Exception, model: Path) -> tuple[Place | str, list[ast.AST]]:
+    """The line of the model where the error happened, and the parts of its statement."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if Path(f.filename).parent == model.parent and Path(f.filename).exists()]
+    if not own or own[-1].lineno is None:
+        return model.name, []
+    last = own[-1]
+    nodes = list(_at(ast.parse(Path(last.filename).read_text()), last.lineno or 0))
+    return Place(Path(last.filename).name, last.lineno or 0), nodes
+
+
+def _at(tree: ast.AST, line: int) -> Iterator[ast.AST]:
+    """The expressions that contain a line; of statements with a body, the head alone."""
+    for node in ast.walk(tree):
+        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+        if isinstance(node, (ast.If, ast.While)):
+            last = node.test.end_lineno or last
+        if first <= line <= last:
+            yield node
+
+
+def _decision(nodes: list[ast.AST]) -> tuple[str, str]:
+    """What Python decides in a statement, and how a model says it."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="max" | "min" as name)):
+                return f"{name}(...)", f"use sympy.{name.capitalize()}(...)"
+            case ast.Call(func=ast.Attribute(attr="maximum" | "minimum" | "where" as name)):
+                return f"{name}(...)", f"use sympy.{_SYMPY[name]}(...)"
+            case ast.Compare(ops=[_, _, *_]):
+                return "a chained comparison", "use sympy.And(a < b, b < c)"
+            case ast.BoolOp(op=operator):
+                word, sign = ("and", "&") if isinstance(operator, ast.And) else ("or", "|")
+                return f"'{word}'", f"use sympy.{word.capitalize()}(a, b), or a {sign} b"
+            case ast.UnaryOp(op=ast.Not()):
+                return "'not'", "use sympy.Not(a), or ~a"
+            case ast.IfExp():
+                choice = "use sympy.Piecewise((value, condition), (other, True))"
+                return "'... if ... else ...'", choice
+            case ast.If() | ast.While():
+                choice = "use sympy.Piecewise((value, condition), (other, True))"
+                return f"'{type(node).__name__.lower()}'", f"{choice}, or heddle.If(condition, [...])"
+    return "a condition", "use sympy.Piecewise, Max, Min, And, Or, Not, which stay part of the expression"
+
+
+def _numeric_function(said: str, nodes: list[ast.AST]) -> str:
+    """The function that asked for a number, as the model writes it; nothing if none did."""
+    if said == "Cannot convert expression to float" or said.startswith("loop of ufunc does not support"):
+        for node in nodes:
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="math" | "np" | "numpy"))):
+                    return ast.unparse(node.func)
+                case ast.Call(func=ast.Name(id="float" | "int" | "complex" | "round" as name)):
+                    return name
+        named = re.search(r"no callable (\w+) method", said)
+        return named[1] if named else "a function of math"
+    return ""
+
+
+def _instead(function: str) -> str:
+    name = function.rpartition(".")[2]
+    if name in ("float", "int", "complex", "round", "a function of math"):
+        return "leave the expression as it is, or use a function of SymPy"
+    return f"use {'**' if _SYMPY.get(name) == '**' else 'sympy.' + _SYMPY.get(name, name)}"
