@@ -116,13 +116,14 @@ static() {
   check "$1" "run: build/venv/bin/python .ci/static_checks.py $1" "$bin/python" .ci/static_checks.py "$1" || :
 }
 
-# generator_tests [argument of pytest]...
+# generator_tests [argument of pytest]... Files come in the order of their names, not those of few tests last:
+# such a file can be among the longest.
 generator_tests() {
   counted "generator tests" "$results/pytest.xml" \
     "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator" \
     "$bin/python" -m pytest -c generator/pyproject.toml --rootdir . -o cache_dir="$build/pytest" \
-    --numprocesses "$jobs" --dist loadfile --max-worker-restart 0 --junitxml "$results/pytest.xml" "$@" \
-    tests/generator || :
+    --numprocesses "$jobs" --dist loadfile --no-loadscope-reorder --max-worker-restart 0 \
+    --junitxml "$results/pytest.xml" "$@" tests/generator || :
 }
 
 # clang-tidy on what a change touches; what the time did not suffice for is said.

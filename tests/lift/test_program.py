@@ -134,7 +134,7 @@ def test_the_real_library_takes_less_than_half_a_second(lift: Lift) -> None:
 
 
 def test_all_versions_write_the_same(tmp_path: Path) -> None:
-    files = [*KERNELS]
+    files = [*KERNELS] if len(PROGRAMS) > 1 else []  # one program alone has read them in a test above
     for number, (text, _) in enumerate(CASES.values()):
         files.append(tmp_path / f"{number}.cpp")
         files[-1].write_text(text)
