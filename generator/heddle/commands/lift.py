@@ -18,6 +18,7 @@ from heddle.errors import KernelError
 from heddle.lift.front_end import heddle_lift, read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
+from heddle.lift.limits import bounded
 from heddle.lift.model_writer.python_text import identifier
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
@@ -39,11 +40,12 @@ def run(options: argparse.Namespace) -> int:
     if options.module:
         identifier(options.module, "--module", "name of the module")
     unit = read(options.source, options.flags, compile_commands=options.database)
-    functions = [lifted(unit, each) for each in options.function]
-    names = [function.name.rsplit("::", 1)[-1] for function in functions]
-    name = options.module or (names[0] if len(names) == 1 else options.source.stem)
-    recovered = [raise_accesses(function) for function in functions]
-    model = adopted(name, [kernel for each in recovered for kernel in each], origin(options.source))
+    with bounded(options.source.name):
+        functions = [lifted(unit, each) for each in options.function]
+        names = [function.name.rsplit("::", 1)[-1] for function in functions]
+        name = options.module or (names[0] if len(names) == 1 else options.source.stem)
+        recovered = [raise_accesses(function) for function in functions]
+        model = adopted(name, [kernel for each in recovered for kernel in each], origin(options.source))
     if not options.out:
         print(model.text, end="")
         return 0
@@ -76,7 +78,8 @@ def _prove(
     function: Lifted, kernels: Sequence[Recovered], model: Adopted, target: str, options: argparse.Namespace
 ) -> bool:
     """Compare a loop with what was generated for a target, and say what came of it."""
-    found = proof(function, kernels, target, options.out / model.name, model.precision)
+    with bounded(function.place):
+        found = proof(function, kernels, target, options.out / model.name, model.precision)
     if isinstance(found, Proof):
         rounding = "" if found.tier == "structural" else ", rounding not measured"
         if found.rounding is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from heddle.commands.lifted_model import adopted
 from heddle.emit.cost import Cost, cost
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place
@@ -20,6 +21,8 @@ from heddle.ir.stages import Request
 from heddle.ir.visit import evaluated, statements
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
+from heddle.lift.limits import bounded
+from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.raise_accesses import raise_each
 from heddle.lift.recovered import Recovered
 from heddle.pipeline import lower
@@ -61,11 +64,11 @@ def report(path: Path, name: str, given: Mapping[str, Any]) -> Iterator[Row]:
     `heddle.lift.front_end.read`."""
     try:
         unit = read(path, **given)
-    except KernelError as error:
-        yield _refused(name, "", error)
+    except Exception as error:
+        yield _refused(name, "", error, None)
         return
     for function in unit.functions:
-        if function.main and function.kind in ("function", "kernel") and _has_loop(function):
+        if function.main and function.kind != "constructor" and _has_loop(function):
             yield from _function(unit, function, name)
 
 
@@ -89,19 +92,34 @@ def _loops(body: Sequence[Any]) -> bool:
 
 
 def _function(unit: source.Unit, function: source.Function, file: str) -> Iterator[Row]:
+    """Whatever happens to one function or nest, the report goes on with the next."""
     try:
-        found = raise_each(lifted(unit, function.key))
-        for each in found:
+        with bounded(function.place):
+            found = raise_each(lifted(unit, function.key))
+    except Exception as error:
+        yield _refused(file, function.name, error, function.place)
+        return
+    for each in found:
+        try:
             if isinstance(each, KernelError):
-                yield _refused(file, function.name, each)
-            else:
-                yield _row(file, function.name, each)
-    except KernelError as error:
-        yield _refused(file, function.name, error)
+                raise each
+            with bounded(each.place):
+                adopted(each.kernel.name, [each], Origin(function.place.file))
+                row = _row(file, function.name, each)
+        except Exception as error:
+            place = function.place if isinstance(each, KernelError) else each.place
+            row = _refused(file, function.name, error, place)
+        yield row
 
 
-def _refused(file: str, function: str, error: KernelError) -> Row:
-    line = error.where.line if isinstance(error.where, Place) else 0
+def _refused(file: str, function: str, error: Exception, place: Place | None) -> Row:
+    """place: of what was refused, where the error has a line of its model or none."""
+    if not isinstance(error, KernelError):
+        what = f"Lifting failed: {type(error).__name__}: {error}"
+        error = KernelError("", what, "report this as a defect of Heddle")
+    own = isinstance(error.where, Place) and (place is None or error.where.file == place.file)
+    where = error.where if own else place
+    line = where.line if isinstance(where, Place) else 0
     return Row(file, line, function, problem=error.what, hint=error.hint)
 
 

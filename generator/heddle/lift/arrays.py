@@ -99,6 +99,9 @@ class Arrays:
 
     def field_name(self, name: str) -> str:
         """The source's name, made free: the data of a view has the view's name."""
+        if name.startswith("this."):
+            plain = name.removeprefix("this.").replace(".", "_")
+            return f"field_{plain}" if plain in RESERVED else plain
         own = name.split(".")[0]
         alone = sum(pointer.split(".")[0] == own for pointer in self.pointers) == 1
         plain = own if alone else name.replace(".", "_")

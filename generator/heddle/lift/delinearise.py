@@ -156,6 +156,12 @@ def placed(
             for (offsets, _), touch, component in zip(split, touches, components, strict=True)
             if axis not in touch.fixed
         ]
+        if not moving:
+            raise refuse(
+                touches[0].place,
+                f"'{name}' is touched in single cells of the column only, not along it.",
+                "pass what it holds there as an array of its own",
+            )
         origin.append(_own(moving))
     positions: list[Position] = []
     for (offsets, _), touch, component in zip(split, touches, components, strict=True):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
@@ -14,6 +13,7 @@ from heddle import resources
 from heddle.errors import KernelError, Place
 from heddle.ir.json import from_json
 from heddle.ir.source import Unit
+from heddle.lift.limits import run
 
 SHIM = Path(__file__).resolve().parent / "shim"
 """Declarations that stand in for those of CUDA and of the standard library."""
@@ -82,7 +82,7 @@ def _lifted(
         command += ["-p", str(compile_commands)]
     if function is not None:
         command += ["--function", function]
-    finished = subprocess.run([*command, file, "--", *flags], capture_output=True, stdin=subprocess.DEVNULL)
+    finished = run([*command, file, "--", *flags], PurePath(file).name)
     if finished.returncode != 0:
         raise _compile_error(file, finished.stderr.decode("utf-8", "replace"))
     lines = finished.stdout.decode("utf-8", "replace").splitlines()

@@ -10,15 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer, multiply
 from heddle.ir.functions import OPERATORS
 from heddle.ir.polynomial import IntegerPolynomial
 from heddle.ir.text import expression as text
 
+MOST_TERMS = 2000
+
+
+class TooManyTermsError(KernelError):
+    """A product of sums that nobody writes as an index: it would fill the memory."""
+
+    def __init__(self, where: Place | str = "an index") -> None:
+        super().__init__(
+            where,
+            "An integer here expands to too many products.",
+            "compute it before the loop, and pass it as an argument",
+        )
+
 
 class Polynomial(IntegerPolynomial[ir.Expression]):
     """A polynomial in expressions, sorted by their text."""
+
+    def __mul__(self, other: Polynomial | int) -> Polynomial:
+        if isinstance(other, Polynomial) and len(self.terms) * len(other.terms) > MOST_TERMS:
+            raise TooManyTermsError
+        return super().__mul__(other)
 
     @staticmethod
     def key(atom: ir.Expression) -> str:
@@ -119,4 +138,7 @@ def _is_integer(value: ir.Expression) -> bool:
 
 def number_of(value: ir.Expression) -> int | None:
     """An integer whose value is known."""
-    return read(value, {}, lambda *_: None, lambda *_: None).constant
+    try:
+        return read(value, {}, lambda *_: None, lambda *_: None).constant
+    except TooManyTermsError:
+        return None

@@ -68,7 +68,9 @@ def raise_each(lifted: Lifted) -> list[Recovered | KernelError]:
             result.append(recovery.recovered())
         except KernelError as error:
             result.append(error)
-        except (VerificationError, RecursionError) as error:  # never a wrong kernel, never a crash
+        except RecursionError:
+            result.append(refuse(nest.place, "The loop's body is nested too deeply.", "split the loop"))
+        except VerificationError as error:  # never a wrong kernel, never a crash
             result.append(
                 refuse(
                     nest.place,

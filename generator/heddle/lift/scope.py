@@ -75,7 +75,10 @@ class Scope:
         )
 
     def polynomial(self, expression: ir.Expression) -> Polynomial:
-        return polynomial.read(expression, self.known, self.narrow, self.divided)
+        try:
+            return polynomial.read(expression, self.known, self.narrow, self.divided)
+        except polynomial.TooManyTermsError:
+            raise polynomial.TooManyTermsError(self.place) from None
 
     def narrow(self, value: Polynomial, product: bool) -> None:
         """A value is computed in 32 bits."""

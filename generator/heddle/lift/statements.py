@@ -23,6 +23,8 @@ from heddle.lift.unique_names import declared_names, unique_names
 from heddle.lift.unroll import renamed_locals
 
 Body = tuple[ir.Statement, ...]
+MOST_STATEMENTS = 20_000
+"""What follows an `if` that leaves on some paths is written once for each path that stays."""
 
 
 class StatementLifter(ExpressionLifter):
@@ -35,6 +37,7 @@ class StatementLifter(ExpressionLifter):
         self.result = "result"  # the name of what the function returns
         self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
+        self.translated = 0  # statements, those that several paths reach as often
         self.declared: set[str] = set()  # names that are taken, by whatever was translated so far
 
     def function(self, function: source.Function) -> Body:
@@ -57,6 +60,13 @@ class StatementLifter(ExpressionLifter):
         """Statements in order. What follows an `if` that leaves is under the opposite condition."""
         result: list[ir.Statement] = []
         for at, statement in enumerate(body):
+            self.translated += 1
+            if self.translated > MOST_STATEMENTS:
+                raise refuse(
+                    self.place,
+                    "So many paths leave the loop's body early that writing each of them out is too long.",
+                    "put what follows under one condition",
+                )
             self.place = getattr(statement, "place", self.place)
             rest = body[at + 1 :]
             match statement:
