@@ -2,12 +2,14 @@
 """The command line: `heddle build | show | check | lift`, `python -m heddle --cmake-dir`.
 
 Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong
-usage.
+usage; 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 import time
 import traceback
@@ -31,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
     words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
-    options = parser.parse_args(words)
+    options = parser.parse_args(_targets_last(words))
     options.flags = flags
     if options.cmake_dir:
         from heddle.resources import folder
@@ -42,14 +44,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except KernelError as error:
         if options.debug:
             traceback.print_exc()
         print(f"heddle: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of `heddle show model.py | head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except OSError as error:
-        print(f"heddle: cannot write or read {error.filename}: {error.strerror}", file=sys.stderr)
+        what = (
+            "read or write the standard streams"
+            if error.filename is None
+            else f"write or read {error.filename}"
+        )
+        print(f"heddle: cannot {what}: {error.strerror}", file=sys.stderr)
         return 1
     except Exception as error:
         if options.debug:
@@ -67,6 +79,17 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     """The words of the command, and the compiler's flags behind `--`."""
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1 :]
+
+
+def _targets_last(words: list[str]) -> list[str]:
+    """The words with `--targets` and its targets at the end: a model's file may follow them."""
+    if "--targets" not in words:
+        return words
+    first = words.index("--targets")
+    last = first + 1
+    while last < len(words) and words[last] in TARGETS:
+        last += 1
+    return words if last == first + 1 else words[:first] + words[last:] + words[first:last]
 
 
 def _model_line(error: BaseException, options: argparse.Namespace) -> str:
@@ -110,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("kernel", nargs="?", help="default: every kernel")
     show.add_argument("--stage", choices=STAGES, default="source")
     show.add_argument("--target", choices=tuple(TARGETS), default="cpu")
-    show.add_argument("--precision", help="default: the first of the module")
+    show.add_argument("--precision", help="default: those of the module, or the first of them")
     show.add_argument("--format", choices=("text", "json"), default="text")
     show.set_defaults(run=_show)
 
@@ -156,11 +179,13 @@ def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     started = time.perf_counter()
-    from heddle.build import Timings, files, load, write, write_depfile
+    from heddle.build import Timings, edited_files, files, load, remove_leftovers, write, write_depfile
 
     timings = Timings()
     since = timings.add("import", started)
     module = load(options.model, options.root)
+    for remark in module.remarks:
+        _remark(remark)
     timings.add("model", since)
     if options.expect_module and module.name != options.expect_module:
         raise KernelError(
@@ -177,7 +202,10 @@ def _build(options: argparse.Namespace) -> int:
         )
     texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
     since = time.perf_counter()
+    for name in edited_files(texts, options.out):
+        _remark(f"{options.out / name} was edited by hand; what the model gives takes its place.")
     written = write(texts, options.out)
+    removed, edited = remove_leftovers(module, options.out)
     timings.add("write", since)
     if options.depfile:
         write_depfile(options.depfile, options.stamp or options.out / module.name, options.model)
@@ -187,12 +215,23 @@ def _build(options: argparse.Namespace) -> int:
     print(
         f"heddle: {module.name}: {len(texts)} files, {len(written)} changed, in {options.out / module.name}"
     )
+    if removed:
+        print(f"heddle: {module.name}: removed {', '.join(removed)}, which no kernel gives any more")
+    for name in edited:
+        _remark(
+            f"{options.out / module.name / name} is of a kernel that the model does not have, and was "
+            "edited by hand.\n  Hint: remove it"
+        )
     if options.timings:
         for stage, seconds in timings.seconds.items():
             print(f"  {seconds * 1000:8.1f} ms  {stage}")
         beyond = sum(seconds for stage, seconds in timings.seconds.items() if stage != "import")
         print(f"  {beyond * 1000:8.1f} ms  in all, beyond imports")
     return 0
+
+
+def _remark(text: str) -> None:
+    print(f"heddle: warning: {text}", file=sys.stderr)
 
 
 def _lift(options: argparse.Namespace) -> int:
@@ -207,6 +246,10 @@ def _show(options: argparse.Namespace) -> int:
     from heddle.ir.text import text
 
     module = load(options.model, options.root)
+    for remark in module.remarks:
+        _remark(remark)
+    if options.precision:
+        module.precisions = (options.precision,)
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(
             options.model.name,
@@ -225,20 +268,20 @@ def _show(options: argparse.Namespace) -> int:
                 print(_statement_text(statement))
             continue
         if options.stage == "exchange":
-            _show_exchange(module, name, options.precision)
+            _show_exchange(module, name)
             continue
-        stages = module.stages(name, options.precision or module.precisions[0], options.target)
+        stages = module.stages(name, module.precisions[0], options.target)
         kernel = getattr(stages, options.stage)
         print(to_json(kernel) if options.format == "json" else text(kernel))
     return 0
 
 
-def _show_exchange(module: Module, name: str, chosen: str | None) -> None:
+def _show_exchange(module: Module, name: str) -> None:
     from heddle.halo import dense, sparse
     from heddle.ir.schedule import precision
 
     model = module.kernels[name]
-    kernel = model.typed(precision(chosen or module.precisions[0]))
+    kernel = model.typed(precision(module.precisions[0]))
     if kernel.space.is_box:
         for found in dense.exchanges(kernel, model.place):
             print(dense.text(found))

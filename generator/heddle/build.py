@@ -6,8 +6,9 @@ from __future__ import annotations
 import runpy
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from heddle.halo.walls import DenseKernel, check_walls
 from heddle.ir.legality import check_runs
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
+from heddle.leftovers import is_edited, leftovers
+from heddle.model.assignment import symbols_of
+from heddle.model.field import Parameter
 from heddle.module import KernelModel, Module
 from heddle.python_errors import explained
 from heddle.resources import folder
@@ -79,7 +83,28 @@ def load(model: Path, root: Path | None = None) -> Module:
             "define one: name = Module(...)",
         )
     modules[0].model = shown(model, root)
+    modules[0].remarks = unused_parameters(modules[0], names)
     return modules[0]
+
+
+def unused_parameters(module: Module, names: Mapping[str, object]) -> tuple[str, ...]:
+    """What to say of parameters that a model declares and no kernel uses: often a symbol was mistyped, and
+    became an argument. names: those of the model."""
+    values = [each for value in names.values() for each in (value if isinstance(value, tuple) else (value,))]
+    declared = {value.name for value in values if isinstance(value, Parameter)}
+    models = [entry for entry in module.kernels.values() if isinstance(entry, KernelModel)]
+    used = {name: symbols_of(entry.statements) for name, entry in ((m.name, m) for m in models)}
+    everything = {symbol for symbols in used.values() for symbol in symbols}
+    remarks = []
+    for name in sorted(declared - everything):
+        others = sorted(everything - declared)
+        near = [other for other in get_close_matches(name, others, n=1)]
+        remark = f"the parameter '{name}' is declared, but no kernel uses it."
+        if near:
+            kernel = next(kernel for kernel, symbols in used.items() if near[0] in symbols)
+            remark += f"\n  Hint: '{kernel}' uses '{near[0]}', which is declared nowhere"
+        remarks.append(f"{module.model.name if module.model else module.name}: {remark}")
+    return tuple(remarks)
 
 
 def files(
@@ -158,6 +183,24 @@ def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any
 def write(texts: dict[str, str], out: Path) -> list[str]:
     """Write what changed; returns the paths written."""
     return [name for name, text in texts.items() if write_if_changed(out / name, text)]
+
+
+def remove_leftovers(module: Module, out: Path) -> tuple[list[str], list[str]]:
+    """Remove files that an earlier build wrote for kernels that are gone. Returns their names, and those of
+    files that stay because somebody edited them."""
+    removed, edited = [], []
+    for path in leftovers(out / module.name, module.name, module.kernels):
+        if is_edited(path):
+            edited.append(path.name)
+        else:
+            path.unlink()
+            removed.append(path.name)
+    return removed, edited
+
+
+def edited_files(texts: Mapping[str, str], out: Path) -> list[str]:
+    """The files that differ from what they are to be because somebody edited them."""
+    return [name for name in texts if is_edited(out / name)]
 
 
 def dependencies(model: Path) -> list[Path]:

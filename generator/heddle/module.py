@@ -116,6 +116,7 @@ class Module:
     halos: dict[str, Halo] = field(default_factory=dict)
     solver: tuple[str, ...] = ()
     model: Path | None = None
+    remarks: tuple[str, ...] = ()
     _stages: dict[tuple[str, str, str], tuple[object, Stages]] = field(default_factory=dict, repr=False)
     _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
 

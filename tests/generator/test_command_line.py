@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -281,3 +282,85 @@ def test_as_a_program(model: Path) -> None:
         "that another cell writes, in no defined order.\n"
         "  Hint: use Schedule(colours=2), or write to a second field\n"
     )
+
+
+def test_targets_before_the_model(model: Path, tmp_path: Path) -> None:
+    assert main(["build", "--out", str(tmp_path / "out"), "--targets", "cpu", "reference", str(model)]) == 0
+    assert {"shift.cpp", "shift_reference.cpp"} <= files_below(tmp_path / "out" / "demo")
+    assert "shift.cu" not in files_below(tmp_path / "out" / "demo")
+
+
+def test_show_in_a_precision_that_the_module_does_not_have(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", str(model), "shift", "--precision", "f16"]) == 0
+    shown = capsys.readouterr().out
+    assert "demo_shift_f16" in shown
+    assert "demo_shift_f64" not in shown
+    assert main(["show", str(model), "shift", "--precision", "f8"]) == 1
+    assert "'f8' is not a precision" in capsys.readouterr().err
+
+
+def test_files_of_kernels_that_are_gone(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files that nobody edited go; others are named. What other targets have of the kernels stays."""
+    out = tmp_path / "out"
+    assert main(["build", str(model), "--out", str(out)]) == 0
+    (out / "demo" / "notes.cpp").write_text("// mine\n")
+    edited = out / "demo" / "copy.cu"
+    edited.write_text(edited.read_text() + "// edited\n")
+    header = out / "demo" / "demo.h"
+    header.write_text(header.read_text().replace("u_stride", "u_steps"))
+    model.write_text("\n".join(line for line in MODEL.splitlines() if '"copy"' not in line) + "\n")
+    capsys.readouterr()
+    assert main(["build", str(model), "--out", str(out), "--targets", "cpu"]) == 0
+    left = files_below(out / "demo")
+    assert left == {
+        *("shift.cpp", "shift.cu", "shift.cuh", "demo.h", "demo.hpp", "demo_sweeps.hpp"),
+        *("copy.cu", "notes.cpp"),
+    }
+    output = capsys.readouterr()
+    assert "heddle: demo: removed copy.cpp, copy.cuh, which no kernel gives any more\n" in output.out
+    assert output.err == (
+        f"heddle: warning: {header} was edited by hand; what the model gives takes its place.\n"
+        f"heddle: warning: {edited} is of a kernel that the model does not have, and was edited by hand.\n"
+        "  Hint: remove it\n"
+    )
+
+
+def test_parameters_that_no_kernel_uses(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = MODEL.replace("fields\n", "fields, parameters\nfrom sympy import Symbol\n", 1)
+    declared = text.replace("demo =", 'alpha, beta, gamma = parameters("alpha, beta, gamma")\ndemo =')
+    model.write_text(declared.replace("FACTOR * u[1, 0]", 'gamma * Symbol("alhpa") * u[1, 0]'))
+    assert main(["show", str(model), "shift", "--stage", "symbolic"]) == 0
+    assert capsys.readouterr().err == (
+        "heddle: warning: model.py: the parameter 'alpha' is declared, but no kernel uses it.\n"
+        "  Hint: 'shift' uses 'alhpa', which is declared nowhere\n"
+        "heddle: warning: model.py: the parameter 'beta' is declared, but no kernel uses it.\n"
+    )
+
+
+def test_a_full_disk_names_the_file(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    out = tmp_path / "out"
+    assert main(["build", str(model), "--out", str(out), "--targets", "cpu"]) == 1
+    written = out / "demo" / "shift.cpp"
+    assert capsys.readouterr().err == f"heddle: cannot write or read {written}: No space left on device\n"
+    assert files_below(out) == set()
+
+
+def test_a_reader_that_has_seen_enough(model: Path) -> None:
+    """As in `heddle show model.py | head -1`."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "generator"), "PYTHONUNBUFFERED": "1"}
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "heddle", "show", str(model), "--stage", "symbolic"]
+    shown = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=environment, check=False)
+    os.close(writing)
+    assert (shown.returncode, shown.stderr) == (141, b"")

@@ -31,7 +31,8 @@ ALLOWED = {
     "emit": {"emit", "halo", "ir", "resources", "jinja2"},
     "pipeline": {"passes", "ir", "model"},
     "module": {"emit", "halo", "ir", "model", "pipeline", "solvers"},
-    "build": {"emit", "halo", "ir", "module", "python_errors", "resources"},
+    "leftovers": {"emit"},
+    "build": {"emit", "halo", "ir", "leftovers", "model", "module", "python_errors", "resources"},
     # From text back to kernels.
     "lift": {"lift", "ir", "resources"},
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},

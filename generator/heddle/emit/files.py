@@ -98,6 +98,11 @@ def formatted(text: str) -> str:
 _DIGEST_DIGITS = 12
 
 
+def digest(text: str) -> str:
+    """The digest of a file whose banner has zeros in the digest's place."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_DIGITS]
+
+
 def render(template: str, **values: object) -> str:
     """A formatted file from a template.
 
@@ -107,7 +112,7 @@ def render(template: str, **values: object) -> str:
     """
     blank = "0" * _DIGEST_DIGITS
     text = formatted(environment().get_template(template).render(digest=blank, **values))
-    return text.replace(blank, hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_DIGITS], 1)
+    return text.replace(blank, digest(text), 1)
 
 
 def write_if_changed(path: Path, text: str) -> bool:
@@ -122,6 +127,10 @@ def write_if_changed(path: Path, text: str) -> bool:
             file.write(data)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
+    except OSError as error:
+        os.unlink(temporary)
+        error.filename = str(path)  # a full disk names no file
+        raise
     except BaseException:
         os.unlink(temporary)
         raise

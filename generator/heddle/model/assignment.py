@@ -184,3 +184,32 @@ def check_statements(statements: Iterable[object], place: Place) -> None:
                     f"{type(statement).__name__} is not a statement of a model.",
                     "use Assignment, If, Reduce or Scan",
                 )
+
+
+def symbols_of(statements: Iterable[Statement]) -> set[str]:
+    """The names of the symbols that the values of statements have."""
+    names: set[str] = set()
+    for statement in statements:
+        match statement:
+            case Assignment(_, value) | Reduce(_, _, value):
+                names |= _names(value)
+            case If(condition, body):
+                names |= _names(condition) | symbols_of(body)
+            case Scan(_, carried, body, update):
+                names |= symbols_of(body).union(*map(_names, (*carried.values(), *update.values())))
+    return names
+
+
+def _names(expression: sympy.Basic) -> set[str]:
+    """The names of the symbols in an expression; parts that it shares are visited once."""
+    names: set[str] = set()
+    seen: set[sympy.Basic] = set()
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if part not in seen:
+            seen.add(part)
+            waiting += part.args
+            if isinstance(part, sympy.Symbol) and not isinstance(part, Access):
+                names.add(part.name)
+    return names
