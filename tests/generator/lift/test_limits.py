@@ -98,7 +98,7 @@ def test_clang_is_given_no_more_memory(tmp_path: Path, monkeypatch: pytest.Monke
         read(path)
 
 
-def test_a_report_goes_on_after_a_failure(
+def test_a_report_survives_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A defect of Heddle in one function: a row that says so, and the rows of the others."""
