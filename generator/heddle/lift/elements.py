@@ -116,7 +116,7 @@ class Walk:
                 return ir.Op(name, tuple(sides), ir.BOOL)
         if self.is_index(expression) and (number := self.scope.polynomial(expression).constant) is not None:
             return ir.Const(number, expression.type)
-        if self.is_index(expression) and self.places(expression):
+        if self.is_index(expression) and (self.places(expression) or is_unsigned(expression)):
             found = self.scope.polynomial(expression)
             # A polynomial that has the expression itself as its unknown describes nothing.
             if isinstance(expression, ir.Symbol) or expression not in found.atoms:

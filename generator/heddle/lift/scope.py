@@ -114,8 +114,9 @@ class Scope:
         if max(factors, default=0) > LARGEST_FACTOR or (not factors and least.number < 0):
             raise self.wraps(value)
         if min(least.terms.values(), default=0) >= 0:
-            return
-        if least != value:
+            if not (isinstance(expression, ir.Cast) and any(_is_signed(own) for own in least.atoms)):
+                return
+        elif least != value:
             raise self.wraps(value)
         note = f"{self.place}: {value} is not negative"
         if note not in self.assumptions:
@@ -169,6 +170,10 @@ def is_unsigned(value: ir.Expression) -> bool:
     """Whether a value is a number that wraps around at 0. An element of an array has wrapped already."""
     kind = value.type
     return isinstance(kind, ir.Scalar) and kind.kind == "u" and isinstance(value, (ir.Op, ir.Cast, ir.Symbol))
+
+
+def _is_signed(value: ir.Expression) -> bool:
+    return isinstance(value.type, ir.Scalar) and value.type.kind == "i"
 
 
 def positive(factor: Polynomial) -> int:

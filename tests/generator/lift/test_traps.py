@@ -202,3 +202,20 @@ def test_a_file_of_c_is_read_as_c(tmp_path: Path) -> None:
     assert len(raise_accesses(lifted(unit, "f"))) == 1
     with pytest.raises(KernelError, match="truncated to i32"):
         adopted("g", raise_accesses(lifted(unit, "g")), Origin("input.c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "assumed"),
+    [
+        ("if ((unsigned)i < (unsigned)m) a[i] = 1;", "m is not negative"),
+        ("if (i == u - 1) a[i] = 1;", "u - 1 is not negative"),
+        ("if (i < u) a[i] = 1;", ""),
+        ("a[i] = (i + 3ul) * 0.5;", ""),
+    ],
+)
+def test_what_unsigned_arguments_must_be_is_assumed(text: str, assumed: str, tmp_path: Path) -> None:
+    path = tmp_path / "input.cpp"
+    path.write_text(f"void f(double* a, int n, int m, unsigned long u) {{\n  {LOOP}\n    {text}\n}}\n")
+    (kernel,) = raise_accesses(lifted(read(path), "f"))
+    notes = [note for note in kernel.assumptions if "not negative" in note]
+    assert notes == ([f"input.cpp:3: {assumed}"] if assumed else [])
