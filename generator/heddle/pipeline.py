@@ -24,6 +24,7 @@ from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.merge_equal_values import merge_equal_values
 from heddle.passes.name_constants import name_constants
 from heddle.passes.name_locals import name_locals
+from heddle.passes.name_shared_values import name_shared_values
 from heddle.passes.rematerialise_addresses import rematerialise_addresses
 from heddle.passes.select_functions import select_functions
 from heddle.passes.vectorise.gathers import vectorise_gathers
@@ -37,7 +38,7 @@ from heddle.passes.version_loops import version_loops
 
 Pass = Callable[[Kernel, Request], Kernel]
 
-TYPING: tuple[Pass, ...] = (infer_types, check_dependences)
+TYPING: tuple[Pass, ...] = (name_shared_values, infer_types, check_dependences)
 SCHEDULING: tuple[Pass, ...] = (check_schedule, apply_schedule)
 LOWERING: tuple[Pass, ...] = (
     merge_equal_values,

@@ -7,12 +7,12 @@ import dataclasses
 
 from heddle.ir.nodes import Kernel, Scan, Symbol
 from heddle.ir.space import Sparse
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import distinct, statements
 
 
 def names_in(kernel: Kernel) -> frozenset[str]:
     """Every name that a kernel has."""
-    names = {node.name for node in walk(kernel.body) if isinstance(node, Symbol)}
+    names = {node.name for node in distinct(kernel.body) if isinstance(node, Symbol)}
     names |= {symbol.name for s in statements(kernel.body) if isinstance(s, Scan) for symbol in s.carried}
     names |= {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
     return frozenset(names | {field.name for field in kernel.fields})

@@ -44,6 +44,19 @@ def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
         stack.extend(children(current)[::-1])
 
 
+def distinct(root: Node | Iterable[Node]) -> Iterator[Node]:
+    """Every node once, however often it is used: of a value that shares its parts, a tree may have millions
+    where there are dozens."""
+    stack = [root] if isinstance(root, Node) else list(root)[::-1]
+    seen: set[Node] = set()
+    while stack:
+        current = stack.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            stack.extend(children(current)[::-1])
+
+
 def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:
     """The same node with `change` applied to each child."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from heddle.errors import KernelError, Place, calling_place
-from heddle.model.expression import expression, whole_field
+from heddle.model.expression import expression, parts, whole_field
 from heddle.model.field import Access, Coordinate, Extent, Field, Parameter
 
 
@@ -200,16 +200,5 @@ def symbols_of(statements: Iterable[Statement]) -> set[str]:
     return names
 
 
-def _names(expression: sympy.Basic) -> set[str]:
-    """The names of the symbols in an expression; parts that it shares are visited once."""
-    names: set[str] = set()
-    seen: set[sympy.Basic] = set()
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if part not in seen:
-            seen.add(part)
-            waiting += part.args
-            if isinstance(part, sympy.Symbol) and not isinstance(part, Access):
-                names.add(part.name)
-    return names
+def _names(value: sympy.Basic) -> set[str]:
+    return {part.name for part in parts(value) if isinstance(part, sympy.Symbol)}

@@ -41,3 +41,16 @@ def whole_field(field: Field) -> tuple[str, str]:
         f"'{field.name}' is a field, where the value of one cell is expected.",
         f"write {field.name}.here for the current cell, {field.name}[{offsets}] for a neighbour",
     )
+
+
+def parts(whole: sympy.Basic) -> set[sympy.Basic]:
+    """Every part of an expression, itself included, visited once however often it is used: `atoms` and
+    `free_symbols` of SymPy walk the tree, which is millions of nodes where squares of squares have dozens."""
+    found: set[sympy.Basic] = set()
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if part not in found:
+            found.add(part)
+            waiting += part.args
+    return found

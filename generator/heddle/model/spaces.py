@@ -13,6 +13,7 @@ from heddle.ir import space as ir_spaces
 from heddle.ir.schedule import RUN_CELLS, CacheLines, CompressedList, Interleaved, Schedule, Strips
 from heddle.ir.walls import SIDES
 from heddle.model.assignment import Assignment, If, Scan, Statement
+from heddle.model.expression import parts
 from heddle.model.field import Access, GatherFunction
 from heddle.model.require import require_object
 from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels
@@ -197,7 +198,8 @@ def _check_over_list(
 ) -> None:
     """Raise KernelError for a sweep that has nothing to do, because the neighbour table of the list
     implements walls at rest, and for a step that reads neighbours other than through links."""
-    accesses = {atom for expression in _expressions(statements) for atom in expression.atoms(Access)}
+    every = {part for value in _expressions(statements) for part in parts(value)}
+    accesses = {part for part in every if isinstance(part, Access)}
     if not accesses:
         raise KernelError(
             place,
@@ -219,16 +221,18 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     """The number of dimensions of the space: that of the fields."""
     ranks: set[int] = set()
     for expression in _expressions(statements):
-        reached = {atom.field for atom in expression.atoms(Access) if atom.field.rank}
+        every = parts(expression)
+        reached = {atom.field for atom in every if isinstance(atom, Access) and atom.field.rank}
         ranks |= {field.rank for field in reached if field.profile < 0}
-        ranks |= {atom.field.rank for atom in expression.atoms(GatherFunction) if atom.field.rank}
+        ranks |= {atom.field.rank for atom in every if isinstance(atom, GatherFunction) and atom.field.rank}
     if not ranks:
         raise KernelError(place, f"'{name}' accesses no field.", "read and write at least one field")
     return max(ranks)
 
 
 def fields_read(statements: Iterable[Statement]) -> set[str]:
-    return {atom.field.name for e in _expressions(statements) for atom in e.atoms(Access)}
+    every = {part for value in _expressions(statements) for part in parts(value)}
+    return {part.field.name for part in every if isinstance(part, Access)}
 
 
 def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:

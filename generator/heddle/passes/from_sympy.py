@@ -29,11 +29,12 @@ from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, Layout
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
-from heddle.ir.visit import walk
+from heddle.ir.visit import distinct
 from heddle.ir.walls import crossed
 from heddle.model import assignment as model
 from heddle.model import field as named
 from heddle.model.bits import bit_and, remainder, shift_left
+from heddle.model.expression import parts
 
 _RELATIONS = {
     sympy.StrictLessThan: "lt",
@@ -103,7 +104,7 @@ class _Freezer:
             self.field(named.Field(place, "int32", 0, ghost_layers=0))
         body = self.block(statements)
         self.check_derived(name)
-        if not any(isinstance(node, ir.Access) and crossed(space, node) for node in walk(body)):
+        if not any(isinstance(node, ir.Access) and crossed(space, node) for node in distinct(body)):
             space = space.without_walls()  # it looks at no neighbours
         return with_free_counters(
             ir.Kernel(
@@ -270,14 +271,18 @@ class _Freezer:
     def value(self, value: sympy.Basic) -> ir.Expression:
         """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
         choice of the model's."""
-        accesses = value.atoms(named.Access) | {atom.link for atom in value.atoms(named.IsWallLink)}
+        every = parts(value)
+        accesses = {atom for atom in every if isinstance(atom, named.Access)}
+        accesses |= {atom.link for atom in every if isinstance(atom, named.IsWallLink)}
         accesses |= {access.at for access in accesses if access.at is not None}
         touched = {access.field.name: access.field for access in accesses}
-        touched |= {type(atom).field.name: type(atom).field for atom in value.atoms(named.GatherFunction)}
+        gathers = {type(atom) for atom in every if isinstance(atom, named.GatherFunction)}
+        touched |= {gather.field.name: gather.field for gather in gathers}
         for name in sorted(touched):
             self.field(touched[name])
         own = (named.Access, named.IsWallLink, named.Coordinate, named.Extent)
-        scalars = {atom.name: atom for atom in value.atoms(sympy.Symbol) if not isinstance(atom, own)}
+        symbols = [atom for atom in every if isinstance(atom, sympy.Symbol) and not isinstance(atom, own)]
+        scalars = {atom.name: atom for atom in symbols}
         for name in sorted(scalars):
             self.symbol(scalars[name])
         return self.expression(value)

@@ -229,3 +229,14 @@ def parameter_of_two_types() -> None:
 def parameter_called_like_a_local() -> None:
     b = parameters("b")
     kernel([Assignment(sympy.Symbol("b"), p.here), Assignment(q.here, b)])  # here
+
+
+@says(
+    "{here}: the expression has more than 20000 operations.\n"
+    "  Hint: name intermediate values: t = sympy.Symbol('t'), Assignment(t, ...), then use t"
+)
+def expression_that_swells_in_a_branch() -> None:
+    e = p.here
+    for _ in range(12):
+        e = e * e + p[1, 0] * e
+    kernel([Assignment(q.here, sympy.Piecewise((e, a > 0), (0, True)))])  # here
