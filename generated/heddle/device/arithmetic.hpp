@@ -7,9 +7,27 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// Whether the compiler sees that a value is a number: then one comparison tells all, with the same
+/// result.
+template <typename T>
+HEDDLE_HOST_DEVICE inline bool is_known_number([[maybe_unused]] T value) {
+#if defined(__GNUC__)
+  return __builtin_constant_p(value) && value == value;
+#else
+  return false;
+#endif
+}
+
+}  // namespace detail
+
 /// The smaller value; `a` where they are equal, NaN where one of them is NaN.
 template <typename T>
 HEDDLE_HOST_DEVICE inline T min(T a, T b) {
+  if (detail::is_known_number(a)) {
+    return a <= b ? a : b;
+  }
   const T smaller = b < a ? b : a;  // a, if that is NaN
   return b == b ? smaller : b;
 }
@@ -17,6 +35,9 @@ HEDDLE_HOST_DEVICE inline T min(T a, T b) {
 /// The larger value; `a` where they are equal, NaN where one of them is NaN.
 template <typename T>
 HEDDLE_HOST_DEVICE inline T max(T a, T b) {
+  if (detail::is_known_number(a)) {
+    return b <= a ? a : b;
+  }
   const T larger = a < b ? b : a;  // a, if that is NaN
   return b == b ? larger : b;
 }

@@ -46,10 +46,10 @@ template <class T> struct Wind {
     fill(right, from.problem.right);
   }
 
-  /// Ten sweeps, of which the last reports its largest change.
-  heddle::TaskGraph cycle(double omega) {
+  /// Sweeps, of which the last reports its largest change.
+  heddle::TaskGraph cycle(double omega, int sweeps = 10) {
     heddle::TaskGraph graph({.memory = memory});
-    for (int i = 0; i < 9; ++i)
+    for (int i = 1; i < sweeps; ++i)
       graph.add(sor::SplitSweep<T>(open, phi, right, {weights[0], weights[1], weights[2], omega}));
     graph.add(sor::SplitCheck<T>(open, phi, right, largest, {weights[0], weights[1], weights[2], omega}));
     return graph;
@@ -74,6 +74,24 @@ TEST(Solve, MeetsWhatFloatCanMeetAndSaysWhatItCannot) {
   EXPECT_EQ(stalled.outcome, heddle::Outcome::stalled) << to_string(stalled);
   EXPECT_GT(stalled.least, 1e-7);
   EXPECT_LT(stalled.least, 1e-4);
+}
+
+/// One sweep, so that the NaN has not spread; the tolerance is one that every number meets.
+TEST(Solve, ANaNOfOneCellIsNeverConverged) {
+  const test::Cube<double> cube(false);
+  const Cell cells = cube.problem.phi.cells();
+  for (const std::int64_t at : {std::int64_t{0}, cells[0] / 4, cells[0] / 2 - 1}) {
+    Wind<float> wind(cube);
+    const Box<double>& right = cube.problem.right;
+    wind.right.fill([&](auto i, auto y, auto z, int colour) {
+      const bool wrong = i == at && y == 1 && z == cells[2] - 2 && colour == 1;
+      return wrong ? std::nan("") : right(2 * i + (colour + y + z) % 2, y, z);
+    });
+    heddle::TaskGraph cycle = wind.cycle(cube.best_omega(), 1);
+    const heddle::Solution solution = heddle::solve(cycle, wind.largest, {.tolerance = 1e30});
+    EXPECT_EQ(solution.outcome, heddle::Outcome::diverged) << to_string(solution);
+    EXPECT_EQ(solution.cycles, 1);
+  }
 }
 
 /// An open box in which phi is given around, with noise as the right side; split by colour.
