@@ -50,7 +50,7 @@ def test_spelling_and_c_names_lead_to_the_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", OF_MODELS)
 def test_a_lifted_call_is_written_as_sympy_reads_it(name: str) -> None:
-    text = Printer({}, Place("model.py", 1)).text(call(name))
+    text = Printer(dict(zip(NAMES, NAMES, strict=True)), Place("model.py", 1)).text(call(name))
     symbols = sympy.symbols(" ".join(NAMES))
     known = vars(sympy) | {symbol.name: symbol for symbol in symbols}
     expected = getattr(sympy, FUNCTIONS[name].sympy)(*symbols[: FUNCTIONS[name].arguments])
