@@ -153,7 +153,7 @@ template <class T> void run(const Options& options) {
 
 int main(int argc, char** argv) {
   const auto start = example::start("city_wind", city_wind::parse_options, argc, argv);
-  if (start.status) return *start.status;
+  if (start.status) return heddle::end_together(argc, argv, *start.status);
   // The frame of one rank on the host: it makes nothing of several devices.
   return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {
     if (ranks.count() > 1)

@@ -233,7 +233,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
 int main(int argc, char** argv) {
   const auto start = example::start("porous", porous::parse_options, argc, argv);
-  if (start.status) return *start.status;
+  if (start.status) return heddle::end_together(argc, argv, *start.status);
   const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
     example::within_memory("choose a smaller --edge", [&] { porous::run(start.options, ranks); });

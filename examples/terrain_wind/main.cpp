@@ -258,7 +258,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
 
 int main(int argc, char** argv) {
   const auto start = example::start("terrain_wind", terrain_wind::parse_options, argc, argv);
-  if (start.status) return *start.status;
+  if (start.status) return heddle::end_together(argc, argv, *start.status);
   const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
     example::within_memory("choose larger cells with --cell-size",

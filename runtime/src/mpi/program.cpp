@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -31,14 +34,38 @@ std::optional<int> own_device() {
   return place % device_count();
 }
 
-int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
+/// "--steps 20 --out a", without the name of the program.
+std::string text_of(int count, const char* const* arguments) {
+  std::string text;
+  for (int i = 1; i < count; ++i)
+    text.append(i > 1 ? " " : "").append(arguments[i]);
+  return text;
+}
+
+/// What all ranks do first. Throws on a rank that has other arguments than rank 0: it would compute something
+/// else, and the others would wait for messages that never come.
+void meet(int argc, const char* const* argv) {
+  static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
+  const SetUp set_up("the arguments of the program", longest_wait());
+  const std::string mine = text_of(argc, argv);
+  std::uint64_t length = mine.size();
+  set_up.broadcast({reinterpret_cast<char*>(&length), sizeof length});
+  std::string first = mine;
+  first.resize(length);
+  set_up.broadcast({first.data(), first.size()});
+  if (first == mine) return;
+  throw Error("command line", "its arguments are '" + mine + "', but those of rank 0 are '" + first + "'",
+              "start the same program with the same arguments on all ranks");
+}
+
+int run_ranks(int argc, char** argv, int ranks_of_job, Memory memory, const Body& body) {
   const std::optional<int> wanted = ranks_by_environment();
   if (wanted && *wanted != ranks_of_job)
     throw Error("HEDDLE_RANKS",
                 "its value is " + std::to_string(*wanted) + ", but mpirun started " +
                     std::to_string(ranks_of_job) + " processes with one rank each",
                 "unset HEDDLE_RANKS, or start one process");
-  static_cast<void>(SetUp("the start of the program", longest_wait()).all(true));
+  meet(argc, argv);
   std::optional<DeviceScope> scope;
   if (memory == Memory::device) {
     if (const std::optional<int> device = own_device()) scope.emplace(*device);
@@ -54,6 +81,19 @@ int run_ranks(int ranks_of_job, Memory memory, const Body& body) {
   return body(ranks);
 }
 
+/// What f returns; where it throws, all ranks end.
+int or_abort(const std::function<int()>& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    abort_job("not enough memory");
+  } catch (const std::exception& error) {
+    abort_job(error.what());
+  } catch (...) {
+    abort_job("something was thrown that is no std::exception");
+  }
+}
+
 } // namespace
 
 int run(int& argc, char**& argv, Memory memory, const Body& body) {
@@ -64,15 +104,15 @@ int run(int& argc, char**& argv, Memory memory, const Body& body) {
     return run_in_one_process(argv[0], memory, body,
                               {library() + ", with which this program was built, knows of one process",
                                "start several with the mpirun of this MPI, or build with the launcher's"});
-  try {
-    return run_ranks(ranks, memory, body);
-  } catch (const std::bad_alloc&) {
-    abort_job("not enough memory");
-  } catch (const std::exception& error) {
-    abort_job(error.what());
-  } catch (...) {
-    abort_job("something was thrown that is no std::exception");
-  }
+  return or_abort([&] { return run_ranks(argc, argv, ranks, memory, body); });
+}
+
+int end_together(int& argc, char**& argv, int status) {
+  const Session session(argc, argv);
+  return or_abort([&] {
+    meet(argc, argv);
+    return status;
+  });
 }
 
 int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body) {

@@ -7,6 +7,8 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,7 +16,9 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -199,12 +203,43 @@ void end_all_ranks(const std::string& why) {
   std::abort();
 }
 
+/// While this lives: ends the process when longest_wait() is over. MPI's start waits for ever for a process
+/// of the job that ended before it, or that is another program.
+class StartLimit {
+public:
+  StartLimit() : guard_([limit = limit()](const std::stop_token& stop) { watch(limit, stop); }) {}
+
+private:
+  static std::chrono::milliseconds limit() {
+    try {
+      return longest_wait();
+    } catch (const Error&) {
+      return std::chrono::minutes(5); // what is wrong with HEDDLE_TIMEOUT is said when MPI has started
+    }
+  }
+  static void watch(std::chrono::milliseconds limit, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    wake.wait_for(lock, stop, limit, [] { return false; });
+    if (stop.stop_requested()) return;
+    std::fprintf(stderr,
+                 "MPI: its start waited %lld ms for the other processes of this job. Hint: start the same "
+                 "program with the same arguments on all ranks; HEDDLE_TIMEOUT=<seconds> waits longer\n",
+                 static_cast<long long>(limit.count()));
+    std::_Exit(1);
+  }
+
+  std::jthread guard_;
+};
+
 } // namespace
 
 Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
   int started = 0;
   MPI_Initialized(&started);
   if (started != 0) throw Error("mpi::Session", "MPI is already initialised");
+  const StartLimit in_time;
   int level = 0;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   if (level < MPI_THREAD_MULTIPLE)

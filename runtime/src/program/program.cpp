@@ -26,4 +26,11 @@ int run([[maybe_unused]] int& argc, char**& argv, Memory memory, const Body& bod
   return run_in_one_process(argv[0], memory, body, no_mpi);
 }
 
+int end_together([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv, int status) {
+#ifdef HEDDLE_WITH_MPI
+  if (mpi::launched()) return mpi::end_together(argc, argv, status);
+#endif
+  return status;
+}
+
 } // namespace heddle

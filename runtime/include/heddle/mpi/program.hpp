@@ -20,13 +20,18 @@ namespace heddle::mpi {
 /// transport and prints the choice on rank 0: for fields on devices NCCL, MPI with device pointers or MPI
 /// through pinned memory, the first that works; else MPI through host memory; for one rank as
 /// run_in_one_process, which refuses where another launcher than this MPI's has started several processes.
-/// HEDDLE_RANKS may not name another number of ranks than mpirun has started. When the body throws on a rank,
+/// HEDDLE_RANKS may not name another number of ranks than mpirun has started, and all ranks need the same
+/// arguments. When the body throws on a rank,
 /// that rank says who it is and why on stderr, and all ranks end at once with status 1: otherwise the others
 /// would wait for it. How long a rank waits for others before it does the same is HEDDLE_TIMEOUT in seconds,
 /// else five minutes. (A rank that is killed is noticed by mpirun, which ends the others and says so.)
 int run(int& argc, char**& argv, Memory memory, const Body& body);
 
-/// The same for a body that computes one rank, on the host.
+/// For a program that ends before it computes (--help, a wrong argument): returns the status on all ranks,
+/// and ends them with status 1 where some have other arguments, so that none of them waits.
+int end_together(int& argc, char**& argv, int status);
+
+/// The same as the other run() for a body that computes one rank, on the host.
 int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body);
 
 /// Whether the environment says that an mpirun (or srun) started this process, and not as the only one.

@@ -31,11 +31,15 @@ namespace heddle {
 /// | threads | ranks of one process on a thread each, through host memory: HEDDLE_RANKS of them |
 ///
 /// When the body throws on a rank, that rank says who it is and why on stderr, and all ranks end at once with
-/// status 1. How long a rank waits for messages before it does the same is HEDDLE_TIMEOUT in seconds, else
-/// five minutes; that covers what another rank does alone meanwhile, such as the picture that rank 0 draws. A
-/// file that grows above the limit of the process (ulimit -f) is an error like a full disk: the signal
-/// SIGXFSZ is ignored.
+/// status 1; the same where a rank has other arguments than rank 0. How long a rank waits for messages before
+/// it does the same is HEDDLE_TIMEOUT in seconds, else five minutes; that covers what another rank does alone
+/// meanwhile, such as the picture that rank 0 draws. A file that grows above the limit of the process (ulimit
+/// -f) is an error like a full disk: the signal SIGXFSZ is ignored.
 int run(int& argc, char**& argv, Memory memory, const Body& body);
+
+/// What main() returns, instead of run(), where the command line ends it: the status. Where mpirun started
+/// several ranks, those with other arguments do not wait for this one: all end.
+int end_together(int& argc, char**& argv, int status);
 
 } // namespace heddle
 
