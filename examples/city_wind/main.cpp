@@ -68,7 +68,8 @@ template <class T> heddle::Solution solve(Wind<T>& wind, const Options& options,
   return wind.solve(tolerance, options.sweeps.value_or(20000), options.omega.value_or(wind.best_omega()));
 }
 
-template <class T> void run(const Options& options) {
+/// Returns the exit status.
+template <class T> int run(const Options& options) {
   const double begin = seconds();
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
   const Case c = make_case(options);
@@ -111,6 +112,7 @@ template <class T> void run(const Options& options) {
   if (NetcdfFile::available()) netcdf.emplace(results.unfinished() / "wind.nc", grid, c.ground);
 
   std::int64_t step = 0;
+  bool converged = true;
   for (auto first = c.sensors.begin(); first != c.sensors.end(); ++step) {
     const auto last =
         std::find_if(first, c.sensors.end(), [&](const Sensor& s) { return s.time != first->time; });
@@ -127,6 +129,7 @@ template <class T> void run(const Options& options) {
                 zones.size(), guessed - start, to_string(solution.outcome).c_str(),
                 static_cast<long long>(solution.cycles * (options.multigrid ? 1 : Wind<T>::sweeps_a_cycle)),
                 options.multigrid ? "iterations" : "sweeps", solved - guessed, wind.largest_divergence());
+    converged = converged && solution.converged();
     if (!solution.converged())
       std::printf("          the divergence asked for, %g 1/s, was not reached%s\n", tolerance,
                   options.single ? ": float holds no more digits; --precision f64 does" : "");
@@ -146,6 +149,10 @@ template <class T> void run(const Options& options) {
               (options.out / "wind.png").string().c_str(), seconds() - begin);
   if (!netcdf)
     std::printf("          no wind.nc: this program was built without NetCDF (Debian: libnetcdf-dev)\n");
+  if (converged) return 0;
+  std::fprintf(stderr, "city_wind: not all times are converged: the results are written, their divergence is "
+                       "larger than asked for\n");
+  return example::not_converged;
 }
 
 } // namespace
@@ -160,12 +167,11 @@ int main(int argc, char** argv) {
       throw heddle::Error("start of the program",
                           "the program runs on one rank, not on " + std::to_string(ranks.count()),
                           "start it without mpirun and without HEDDLE_RANKS");
+    int status = 0;
     example::within_memory("choose fewer cells with --cells", [&] {
-      if (start.options.single)
-        city_wind::run<float>(start.options);
-      else
-        city_wind::run<double>(start.options);
+      status =
+          start.options.single ? city_wind::run<float>(start.options) : city_wind::run<double>(start.options);
     });
-    return 0;
+    return status;
   });
 }

@@ -12,6 +12,10 @@
 /// What the main of a program with a command line does before it computes.
 namespace example {
 
+/// Exit status of a program that has written its results, and they are not as accurate as was asked for: it
+/// ran out of steps or iterations.
+inline constexpr int not_converged = 2;
+
 /// Its options, or the status with which it ends at once.
 template <class Options> struct Start {
   Options options;

@@ -135,8 +135,9 @@ void print_result(const Options& options, const Medium& given, const Steady& ste
                 kozeny_carman(given.diameter, given.porosity));
 }
 
+/// Returns the exit status.
 template <class T>
-void run(const Options& options, const heddle::Environment& environment, heddle::Ranks& ranks) {
+int run(const Options& options, const heddle::Environment& environment, heddle::Ranks& ranks) {
   heddle::Transport& processes = ranks.processes();
   const bool prints = ranks.first();
   const Medium given = medium(options, prints);
@@ -190,6 +191,11 @@ void run(const Options& options, const heddle::Environment& environment, heddle:
   if (prints)
     std::printf("written   %s%s\n", (options.out / "flow.pvd").string().c_str(),
                 can_draw() ? ", flow.png" : "");
+  if (steady.met) return 0;
+  if (prints)
+    std::fprintf(stderr,
+                 "porous: the flow is not steady: the results are written, and not those of the end\n");
+  return example::not_converged;
 }
 
 void print_costs(const Options& options) {
@@ -216,16 +222,14 @@ void print_costs(const Options& options) {
   if (memory > 0 && memory < 1) std::printf("It takes less memory above %.2f.\n", memory);
 }
 
-void run(const Options& options, heddle::Ranks& ranks) {
+int run(const Options& options, heddle::Ranks& ranks) {
   const heddle::Environment environment({.threads = options.threads});
   const WideFetches fetches(ranks, options.gpu);
   if (options.compare) {
     if (ranks.first()) print_costs(options); // it times kernels, one processor or device will do
-  } else if (options.doubles) {
-    run<double>(options, environment, ranks);
-  } else {
-    run<float>(options, environment, ranks);
+    return 0;
   }
+  return options.doubles ? run<double>(options, environment, ranks) : run<float>(options, environment, ranks);
 }
 
 } // namespace
@@ -236,7 +240,8 @@ int main(int argc, char** argv) {
   if (start.status) return heddle::end_together(argc, argv, *start.status);
   const heddle::Memory memory = start.options.gpu ? heddle::Memory::device : heddle::Memory::host;
   return heddle::run(argc, argv, memory, [&](heddle::Ranks& ranks) {
-    example::within_memory("choose a smaller --edge", [&] { porous::run(start.options, ranks); });
-    return 0;
+    int status = 0;
+    example::within_memory("choose a smaller --edge", [&] { status = porous::run(start.options, ranks); });
+    return status;
   });
 }

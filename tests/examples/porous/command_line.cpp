@@ -71,7 +71,10 @@ TEST(CommandLine, RunsAsManyStepsAsItIsToldAtMost) {
   for (const char* const steps : {"20", "130"}) {
     const Outcome outcome = program("--edge 16 --diameter 7 --porosity 0.5 --tolerance 1e-12 --out '" +
                                     (folder / "out").string() + "' --steps " + steps);
+    EXPECT_EQ(outcome.code, 2) << outcome.text; // written, and not the permeability yet
     EXPECT_TRUE(contains(outcome.text, std::string("not steady after ") + steps + " steps")) << outcome.text;
+    EXPECT_TRUE(contains(outcome.text, "porous: the flow is not steady")) << outcome.text;
+    EXPECT_TRUE(fs::exists(folder / "out" / "flow.pvd"));
   }
 }
 
@@ -93,7 +96,7 @@ TEST(CommandLine, AFullDiskIsReportedAndEarlierResultsStay) {
   const test::Folder folder;
   const std::string run =
       "--edge 20 --diameter 8 --steps 20 --out '" + (folder / "out").string() + "' --porosity ";
-  ASSERT_EQ(program(run + "0.5").code, 0);
+  ASSERT_EQ(program(run + "0.5").code, 2); // too few steps
   const std::string before = test::bytes_of(folder / "out" / "flow_00000000.vti");
   // A file that may not grow fails in write(), as on a full disk.
   const Outcome outcome = program(run + "0.6", "ulimit -f 64; "); // 64 KiB a file
