@@ -16,7 +16,11 @@ namespace city_wind {
 std::vector<Building> read_shapefile(const std::filesystem::path& file, const std::string& height_field) {
   const std::string where = "shapefile '" + file.string() + "'";
   GDALAllRegister();
-  const std::unique_ptr<GDALDataset> data(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
+  // By this driver alone: others look at the content, whatever the name says, and some of them open further
+  // files and addresses that stand in it.
+  const char* const drivers[] = {"ESRI Shapefile", nullptr};
+  const std::unique_ptr<GDALDataset> data(
+      GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY, drivers));
   if (data == nullptr || data->GetLayerCount() < 1)
     throw heddle::Error(where, "it cannot be read", "put the .shx and .dbf files into the same folder");
   OGRLayer* const layer = data->GetLayer(0);
@@ -31,8 +35,10 @@ std::vector<Building> read_shapefile(const std::filesystem::path& file, const st
     const auto add = [&](const OGRPolygon& polygon) {
       if (polygon.getNumInteriorRings() > 0)
         throw heddle::Error(place, "the polygon has a hole", "split it into polygons without holes");
+      const OGRLinearRing* const outline = polygon.getExteriorRing();
+      if (outline == nullptr) throw heddle::Error(place, "the polygon is empty", "remove it");
       std::vector<Vec2> ring;
-      for (const OGRPoint& point : *polygon.getExteriorRing())
+      for (const OGRPoint& point : *outline)
         ring.push_back({point.getX(), point.getY()});
       buildings.push_back(
           make_building(place, std::move(ring), feature->GetFieldAsDouble(height_field.c_str())));

@@ -220,6 +220,14 @@ TEST(Inputs, ShapefilesAreRead) {
   EXPECT_NEAR(centroid(buildings[1].outline).x, 60 + 20.0 / 3, 1e-9);
   expect_in(refusal([&] { (void)read_shapefile(file, "height"); }), "it has no field 'height'");
   expect_in(refusal([&] { (void)read_shapefile(folder / "none.shp", "H"); }), "it cannot be read");
+  // What GDAL would open by its content, and with it whatever files and addresses it names.
+  std::ofstream(folder / "other.shp") << R"({"type": "FeatureCollection", "features": [{"type": "Feature",
+    "properties": {"H": 5}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[9,0],[9,9],[0,0]]]}}]})";
+  std::ofstream(folder / "virtual.shp")
+      << "<OGRVRTDataSource><OGRVRTLayer name='city'><SrcDataSource>" << file.string()
+      << "</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>";
+  for (const char* const name : {"other.shp", "virtual.shp"})
+    expect_in(refusal([&] { (void)read_shapefile(folder / name, "H"); }), "it cannot be read");
   std::filesystem::remove_all(folder);
 }
 #else
