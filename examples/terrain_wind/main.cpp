@@ -96,8 +96,6 @@ std::string compass(double degrees) {
   return names[static_cast<std::size_t>(std::lround(turns * 8)) % 8];
 }
 
-constexpr double bytes_a_cell = 3 * sizeof(float) + 1; // of a file
-
 /// Bytes a second that the processors of all ranks move together, see roofline.hpp; 0 for devices.
 double bandwidth_of_all(const Options& options, const Solver& solver, heddle::Transport& processes) {
   const auto all = heddle::reduction_of_numbers(
@@ -178,10 +176,8 @@ void run(const Options& options, heddle::Ranks& ranks) {
   const Units units = choose_units(domain.cell, fastest, options.time_step.value_or(0));
   const std::int64_t steps = count_steps(options, domain, wind, units);
   const std::int64_t cells = domain.fluid_cells();
-  heddle::OutputFolder results(options.out,
-                               static_cast<double>((options.frames + 1) * domain.nx * domain.ny * domain.nz) *
-                                   bytes_a_cell,
-                               processes, place_of_files(options, processes));
+  heddle::OutputFolder results(options.out, bytes_of_results(options, domain), processes,
+                               place_of_files(options, processes));
   if (prints) {
     print_head(options, domain, units, fastest, steps);
     std::fputs(environment.describe().c_str(), stdout);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saves.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <system_error>
 
 #include "heddle/core/error.hpp"
 
@@ -14,7 +17,32 @@ std::filesystem::path folder_of(const Options& options) {
 
 constexpr const char* name = "wind";
 
+constexpr double bytes_in_frame = 3 * sizeof(float) + 1; // per cell: velocity, and which are air
+constexpr double bytes_in_checkpoint =
+    (19 + 3) * sizeof(float);                   // per cell of air: populations, mean velocity
+constexpr double masks_in_checkpoint = 2 / 8.0; // per cell: a bit for each of the two
+
+double bytes_in(const std::filesystem::path& folder) {
+  double bytes = 0;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
+    const std::uintmax_t size = file.file_size(none);
+    if (!none) bytes += static_cast<double>(size);
+  }
+  return bytes;
+}
+
 } // namespace
+
+double bytes_of_results(const Options& options, const Domain& domain) {
+  const auto cells = static_cast<double>(domain.fluid.size());
+  const double frames = (options.frames + 1) * cells * bytes_in_frame;
+  if (options.checkpoint_every == 0) return frames;
+  const int at_once = heddle::CheckpointOptions().keep + 1;
+  const double checkpoint =
+      static_cast<double>(domain.fluid_cells()) * bytes_in_checkpoint + cells * masks_in_checkpoint;
+  return frames + std::max(0.0, at_once * checkpoint - bytes_in(folder_of(options)));
+}
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
   if (!options.resume && options.checkpoint_every == 0) return {};

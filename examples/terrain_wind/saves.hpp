@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "domain.hpp"
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/io/output_folder.hpp"
 #include "heddle/transport/transport.hpp"
@@ -17,6 +18,10 @@ namespace terrain_wind {
 /// heddle::Error where --out has the checkpoints of another run, or none to go on from. All ranks.
 [[nodiscard]] heddle::OutputFolderOptions place_of_files(const Options& options,
                                                          heddle::Transport& transport);
+
+/// Bytes that a run writes below --out at most, while all of it is there: the frames and the mean wind, and
+/// with checkpoints those that are kept and the one that is being written, less those of the run before.
+[[nodiscard]] double bytes_of_results(const Options& options, const Domain& domain);
 
 /// The checkpoints of a run, and what must be the same in the run that goes on from one (on any ranks).
 class Saves {

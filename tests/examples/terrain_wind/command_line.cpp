@@ -5,7 +5,9 @@
 #include <map>
 
 #include "../../support/run_program.hpp"
+#include "domain.hpp"
 #include "inputs.hpp"
+#include "saves.hpp"
 
 namespace terrain_wind {
 namespace {
@@ -55,6 +57,29 @@ TEST(CommandLine, AGoodRunWritesItsResults) {
     EXPECT_GT(test::bytes_of(folder / "out" / name).size(), 100U) << name;
   EXPECT_TRUE(contains(test::bytes_of(folder / "out" / "wind.pvd"), "wind_00000001.vti"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out" / "unfinished"));
+}
+
+TEST(CommandLine, TheSpaceThatIsAskedForHoldsTheCheckpoints) {
+  const test::Folder folder;
+  ASSERT_EQ(program(small_run(folder, "--no-picture --checkpoint-every 20")).code, 0);
+  double checkpoints = 0; // two are kept
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out" / "checkpoint"))
+    if (entry.is_regular_file()) checkpoints += static_cast<double>(entry.file_size());
+  double frames = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    if (entry.path().extension() == ".vti") frames += static_cast<double>(entry.file_size());
+  Options options;
+  options.input = folder / "hill.asc";
+  options.whole = true;
+  options.height = 500;
+  options.frames = 2;
+  options.out = folder / "another";
+  const Domain domain = make_domain(options);
+  EXPECT_NEAR(bytes_of_results(options, domain) / frames, 1, 0.01);
+  options.checkpoint_every = 20;
+  EXPECT_NEAR(bytes_of_results(options, domain) / (frames + 1.5 * checkpoints), 1, 0.01); // three at once
+  options.out = folder / "out"; // where two are there
+  EXPECT_NEAR(bytes_of_results(options, domain) / (frames + 0.5 * checkpoints), 1, 0.01);
 }
 
 TEST(CommandLine, AResumedRunEndsInTheSameBits) {
