@@ -136,11 +136,12 @@ tidy() {
 # Every .cu of the tree through nvcc, eight of a module at once, the libraries with their CUDA parts, and the
 # files of heddle-bench that time a GPU.
 # Programs are not linked: they would be compiled a second time for it. The kernels are those that the build
-# dev has generated.
+# dev has generated. Nothing of this is run: what g++ compiles is not optimised, device code is as always.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
-    -D HEDDLE_CODEGEN=OFF -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 || return 1
+    -D CMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -D HEDDLE_OPTIMISE=-O0 -D HEDDLE_CODEGEN=OFF \
+    -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all \
     | sed -nE 's/^(.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
   echo "${#objects[@]} CUDA objects"
