@@ -105,7 +105,7 @@ class Module:
 
     name: of the folder, the header and the C++ namespace. precisions: for which each kernel is generated
     ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes. citation: where the
-    method is published.
+    method is published. remarks: warnings about the model's file, found when it is loaded.
     """
 
     name: str
