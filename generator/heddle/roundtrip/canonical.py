@@ -13,7 +13,7 @@ from heddle.errors import NOWHERE
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import rounded
 from heddle.ir.visit import transform
-from heddle.lift.operands import folded
+from heddle.lift.operands import folded, single
 
 Body = tuple[ir.Statement, ...]
 
@@ -21,8 +21,9 @@ Body = tuple[ir.Statement, ...]
 def canonical(body: Sequence[ir.Statement], unit_stride: bool = False) -> Body:
     """Statements without comments, places and hints that have no text of their own.
 
-    Rationals become the quotients that are printed, half-precision numbers their bits; short unsigned numbers
-    are compared as longer ones. unit_stride: as instantiated for unit strides along x.
+    Rationals become the quotients that are printed, those of type float their value; half-precision numbers
+    become their bits; short unsigned numbers are compared as longer ones. unit_stride: as instantiated for
+    unit strides along x.
     """
     without = tuple(statement for statement in body if not isinstance(statement, ir.Comment))
     halves = (transform(statement, _read_half) for statement in without)  # while halves still have their type
@@ -38,6 +39,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return ir.Const(float(rounded(value, scalar)), scalar)  # Real(0.1)
         case ir.Op(_, (ir.Const(int()), ir.Const(int()))):
             return folded(node)  # 4 * strip
+        case ir.Op(_, (ir.Const(float()), ir.Const(float())), ir.F32):
+            return single(node)  # as literals of type float are read
         case ir.Op("neg", (ir.Const(value),), scalar):
             return ir.Const(-value, scalar)
         case ir.Op(name, (value, ir.Const(number, (ir.U8 | ir.U16))), scalar) if scalar == ir.BOOL:
@@ -77,7 +80,7 @@ def _uncommented(body: Body) -> Body:
 def _number(value: Any, scalar: ir.Scalar) -> ir.Expression:
     if isinstance(value, Fraction) and value.denominator & (value.denominator - 1):
         above, below = (_number(Fraction(part), scalar) for part in (value.numerator, value.denominator))
-        return ir.Op("div", (above, below), scalar)
+        return single(ir.Op("div", (above, below), scalar))
     return ir.Const(float(rounded(value, scalar)), scalar)
 
 

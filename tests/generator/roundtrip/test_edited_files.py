@@ -9,11 +9,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from heddle import Assignment, Module, fields
 from heddle.__main__ import main
-from heddle.build import load
+from heddle.build import files, load, write
 from heddle.errors import KernelError
-from heddle.roundtrip.report import proved_kernel
+from heddle.roundtrip.report import proved, proved_kernel
 from heddle.roundtrip.tokens import same_tokens, tokens
+from sympy import Rational
 
 ROOT = Path(__file__).resolve().parents[3]
 MODELS = {"heat": "examples/first_kernel/model.py", "lifted": "examples/lift_loop/model.py"}
@@ -168,6 +170,20 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_edits_that_change_nothing_are_proved(name: str, tmp_path: Path) -> None:
     assert edited(tmp_path, *SAME[name])[0] == [""]
+
+
+@pytest.mark.parametrize("precisions", [("f32",), ("f64", "f32")], ids=["float", "template"])
+def test_fractions_are_proved(precisions: tuple[str, ...], tmp_path: Path) -> None:
+    u, v = fields("u, v: real[2D]")
+    thirds = Module("thirds", precisions=precisions)
+    thirds.add("step", [Assignment(v.here, Rational(1, 3) * u.here + Rational(2, 7))])
+    targets = ("cpu", "cuda")
+    thirds.model = Path("model.py")
+    write(files(thirds, targets), tmp_path)
+    assert [verdict.problem for verdict in proved(thirds, targets, tmp_path)] == [""] * 2 * len(precisions)
+    text = tmp_path / "thirds" / "step.cpp"
+    text.write_text(re.sub(r"\b3(\.0F)?\b", r"4\1", text.read_text()))
+    assert all(verdict.problem for verdict in proved(thirds, ("cpu",), tmp_path))
 
 
 def check(tmp_path: Path, *options: str) -> int:
