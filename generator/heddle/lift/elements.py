@@ -14,6 +14,7 @@ from heddle.ir.build import integer
 from heddle.ir.visit import rebuild, walk
 from heddle.lift.conditions import negation
 from heddle.lift.lifted import refuse
+from heddle.lift.operands import single
 from heddle.lift.polynomial import Polynomial, atom
 from heddle.lift.scope import Scope, is_unsigned
 
@@ -212,4 +213,4 @@ def cast(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
             return integer(value.value)
         if scalar.is_float and abs(value.value) < 1 << 24:
             return ir.Const(float(value.value), scalar)
-    return ir.Cast(value, scalar)
+    return ir.Cast(single(value) if scalar == ir.F64 else value, scalar)

@@ -23,7 +23,7 @@ from heddle.lift.calls import (
 )
 from heddle.lift.device_calls import FULL_MASK, READ_ONLY, SHUFFLES, Shuffle
 from heddle.lift.lifted import refuse
-from heddle.lift.operands import converted, innermost, joined, noun, single, size_of, times
+from heddle.lift.operands import converted, innermost, joined, noun, size_of, times
 from heddle.lift.polynomial import number_of
 
 
@@ -77,7 +77,7 @@ class ExpressionLifter:
                         self.place,
                         "Pointers are compared or subtracted, which is not part of the kernel language.",
                     )
-                return single(ir.Op(name, tuple(self.value(argument) for argument in args), scalar))
+                return ir.Op(name, tuple(self.value(argument) for argument in args), scalar)
             case ir.Select(condition, yes, no):
                 return ir.Select(self.value(condition), self.value(yes), self.value(no))
             case source.Subscript() | source.Member():

@@ -33,12 +33,16 @@ def converted(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
     return ir.Cast(value, scalar)
 
 
-def single(value: ir.Op) -> ir.Expression:
-    """Arithmetic of two literals of type float, as the compiler rounds it: a model of type double would not
-    round to float."""
+def single(value: ir.Expression) -> ir.Expression:
+    """Arithmetic of literals of type float as the compiler rounds it, where the result becomes a double: a
+    model of type double would not round to float."""
     match value:
-        case ir.Op("add" | "sub" | "mul" | "div", (ir.Const(left), ir.Const(right)), ir.F32) if right:
-            return ir.Const(rounded(OPERATORS[value.name].meaning(left, right), ir.F32), ir.F32)
+        case ir.Op("add" | "sub" | "mul" | "div", args, ir.F32):
+            left, right = map(single, args)
+            if isinstance(left, ir.Const) and isinstance(right, ir.Const) and right.value:
+                return ir.Const(
+                    rounded(OPERATORS[value.name].meaning(left.value, right.value), ir.F32), ir.F32
+                )
     return value
 
 

@@ -74,6 +74,9 @@ RIGHT = {
         **GIVEN,
     ),
     "float_literal": Case(f"void float_literal({TWO}) {{ {LOOP} a[i] = 0.8f * b[i]; }}", **GIVEN),
+    "float_arithmetic": Case(
+        f"void float_arithmetic({TWO}) {{ {LOOP} a[i] = b[i] + (0.8f + 0.1f) * 2; }}", **GIVEN
+    ),
     "float_constant": Case(
         f"void float_constant({TWO}) {{ const float w = 0.1f; {LOOP} a[i] = w * b[i]; }}", **GIVEN
     ),
