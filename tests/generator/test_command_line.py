@@ -332,7 +332,9 @@ def test_files_of_kernels_that_are_gone(
 def test_parameters_that_no_kernel_uses(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = MODEL.replace("fields\n", "fields, parameters\nfrom sympy import Symbol\n", 1)
     declared = text.replace("demo =", 'alpha, beta, gamma = parameters("alpha, beta, gamma")\ndemo =')
-    model.write_text(declared.replace("FACTOR * u[1, 0]", 'gamma * Symbol("alhpa") * u[1, 0]'))
+    used = declared.replace("FACTOR * u[1, 0]", 'gamma * Symbol("alhpa") * u[1, 0]')
+    hidden = 'Assignment(Symbol("beta"), u.here), Assignment(v.here, Symbol("beta"))'
+    model.write_text(used.replace("Assignment(v.here, u.here)", hidden))
     assert main(["show", str(model), "shift", "--stage", "symbolic"]) == 0
     assert capsys.readouterr().err == (
         "heddle: warning: model.py: the parameter 'alpha' is declared, but no kernel uses it.\n"

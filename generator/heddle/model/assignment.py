@@ -187,17 +187,22 @@ def check_statements(statements: Iterable[object], place: Place) -> None:
 
 
 def symbols_of(statements: Iterable[Statement]) -> set[str]:
-    """The names of the symbols that the values of statements have."""
+    """The names of the symbols that values have and no statement assigns."""
     names: set[str] = set()
+    assigned: set[str] = set()
     for statement in statements:
         match statement:
-            case Assignment(_, value) | Reduce(_, _, value):
+            case Assignment(target, value):
+                names |= _names(value)
+                assigned.add(target.name)
+            case Reduce(_, _, value):
                 names |= _names(value)
             case If(condition, body):
                 names |= _names(condition) | symbols_of(body)
             case Scan(_, carried, body, update):
                 names |= symbols_of(body).union(*map(_names, (*carried.values(), *update.values())))
-    return names
+                assigned |= {symbol.name for symbol in carried}
+    return names - assigned
 
 
 def _names(value: sympy.Basic) -> set[str]:
