@@ -19,6 +19,7 @@ from heddle.passes.coarsen_threads import coarsen_threads
 from heddle.passes.from_sympy import from_sympy
 from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
+from heddle.passes.inline_stored_values import inline_stored_values
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.merge_equal_values import merge_equal_values
@@ -29,6 +30,7 @@ from heddle.passes.rematerialise_addresses import rematerialise_addresses
 from heddle.passes.select_functions import select_functions
 from heddle.passes.vectorise.gathers import vectorise_gathers
 from heddle.passes.vectorise.half_conversion import convert_halves
+from heddle.passes.vectorise.inline_lane_loads import inline_lane_loads
 from heddle.passes.vectorise.interleaved_blocks import vectorise_interleaved_blocks
 from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
 from heddle.passes.vectorise.row_groups import group_rows
@@ -52,6 +54,8 @@ LOWERING: tuple[Pass, ...] = (
     stream_stores,
     convert_halves,
     pad_vector_loop,
+    inline_lane_loads,
+    inline_stored_values,
     vectorise_interleaved_blocks,
     group_rows,
     version_loops,

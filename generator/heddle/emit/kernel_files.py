@@ -17,7 +17,7 @@ from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
 from heddle.emit.statement import StatementPrinter
-from heddle.emit.template import REAL, STRIP, merged, uses_strip
+from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
@@ -33,7 +33,7 @@ _INCLUDED = re.compile(r'^#include "heddle/device/(\w+\.hpp)"$', re.MULTILINE)
 _KERNEL_TEXTS = (
     "parameters",
     "body",
-    "checked_parameters",
+    "common_parameters",
     "checks",
     "device_checked_parameters",
     "device_checks",
@@ -128,7 +128,7 @@ def _kernels(
     for variant in variants:
         if shared is None or variant not in reals:
             own = function(variant, None)
-            kernels.append(own | {"real": False, "strip": False, "entries": [own | {"instance": ""}]})
+            kernels.append(own | {"real": False, "strip": (), "entries": [own | {"instance": ""}]})
         elif variant is reals[0]:
             kernels.append(shared)
     return kernels
@@ -141,7 +141,7 @@ def _shared(
 ) -> dict[str, Any] | None:
     """The template over Real and the entries that instantiate it. None where the texts in f64 and f32
     differ in more than the type, or where no argument tells it."""
-    if any({REAL, STRIP} & names_in(v.stages.lowered) for v in reals):
+    if any({REAL, STRIP, LANES} & names_in(v.stages.lowered) for v in reals):
         return None
     types = {v.suffix: v.precision.arithmetic for v in reals}
     try:
@@ -158,8 +158,9 @@ def _shared(
         **common,
         "name": f"{kernel}_kernel",
         "check": f"{kernel}_check",
+        "common_entry": f"{kernel}_entry",
         "real": True,
-        "strip": any(uses_strip(text) for text in common.values()),
+        "strip": strip_names(common["body"]),
         "entries": [printed[s] | {"instance": f"<{type_text(types[s])}>"} for s in printed],
     }
 
@@ -258,7 +259,11 @@ def _cpu_function(
     printer = StatementPrinter(target, real)
     dense = stages.kernel.space.is_box
     rows = dense and not target.checked and _has_unit_rows(stages.lowered)
+    given = [a for a in everything if a in used or a.role not in (*UNCHECKED, *UNUSED["host"])]
     return _common(module, kernel, variant, target) | {
+        "common_entry": f"{kernel}_{variant.suffix}_entry",
+        "common_parameters": ", ".join(argument.cpp for argument in given),
+        "common_arguments": ", ".join(argument.name for argument in given),
         "rows": rows,
         "reports": any(
             isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
@@ -373,7 +378,6 @@ def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[
     unit = "true" if space.is_index_list else "false"
     linked = _of_one_list(variant.stages.kernel)
     checked = [argument for argument in everything if argument.role not in UNCHECKED]
-    on_host = [argument for argument in checked if argument.role not in UNUSED["host"]]
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {
         "name": f"{kernel}_{variant.suffix}",
@@ -382,8 +386,6 @@ def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[
         "dense": dense,
         "entry_parameters": _entry_parameters(everything, "host"),
         "arrays": True,
-        "checked_parameters": ", ".join(argument.cpp for argument in on_host),
-        "checked_arguments": ", ".join(argument.name for argument in on_host),
         "device_entry_parameters": _entry_parameters(everything, "device"),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
@@ -472,6 +474,9 @@ def _checks(
         bits = sum(one << bit for bit, one in enumerate(linked_arrays))
         if not all(linked_arrays):
             check = f"heddle::check_listed(arrays, {bits:#x}U, last)"
+    if host:
+        refused = "if (precondition != heddle::ok) { return precondition; }"
+        return "\n".join([arrays, f"const int precondition = {check};", refused, *lines])
     if not lines:
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]

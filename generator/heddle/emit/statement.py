@@ -10,6 +10,7 @@ from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import Kind, is_warp_reduction, parts_of, row_of
+from heddle.ir.loops import is_over_lanes
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, walk
 
@@ -164,12 +165,12 @@ class StatementPrinter:
 
     @staticmethod
     def lanes(loop: ir.Loop) -> str:
-        """The length of a loop of known length (pad_vector_loop), up to 16: without it g++ prefers vectors of
+        """The length of a loop over all lanes of small arrays, up to 16: without it g++ prefers vectors of
         half the size on many processors, and makes two rounds through arrays in memory of what is one."""
-        match loop.end:
-            case ir.Op("add", (begin, ir.Const(length))) if begin == loop.begin:
-                return f" simdlen({min(int(length), 16)})"
-        return ""
+        if not is_over_lanes(loop):
+            return ""
+        assert isinstance(loop.end, ir.Const)
+        return f" simdlen({min(int(loop.end.value), 16)})"
 
     def threads(self, loop: ir.Loop) -> Iterator[str]:
         """Nested thread loops: find the own cell, leave if there is none. Loops that are not perfectly nested

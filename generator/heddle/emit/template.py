@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+\.?\d*(?:[eE][+-]?\d+)?[A-Za-z]*|\s+|.", re.DOTALL)
-REAL, STRIP = "Real", "strip"
+REAL, STRIP, LANES = "Real", "strip", "lanes"
 _BEFORE, _AFTER = frozenset("+(<=,"), frozenset("),>];+-")
 """What may stand beside a product without parentheses."""
 
@@ -34,9 +34,9 @@ def merged(double: str, single: str) -> str | None:
     return "".join(words)
 
 
-def uses_strip(text: str) -> bool:
-    """Whether a text over Real uses the number of elements of a cache line."""
-    return STRIP in _WORD.findall(text)
+def strip_names(text: str) -> set[str]:
+    """The names that a text over Real uses for the number of elements of a cache line."""
+    return {STRIP, LANES} & set(_WORD.findall(text))
 
 
 def _length(double: int, single: int, before: str, after: str) -> str:
@@ -46,12 +46,12 @@ def _length(double: int, single: int, before: str, after: str) -> str:
     if rest or strips < 1:
         return ""
     more = double - 8 * strips
-    text = STRIP if strips == 1 else f"{strips} * {STRIP}"
+    is_bound = (before, after) == ("[", "]")
+    name = LANES if is_bound else STRIP
+    text = name if strips == 1 else f"{strips} * {name}"
     if more:
         text += f" {'+' if more > 0 else '-'} {abs(more)}"
-    if (before, after) == ("[", "]"):
-        return f"std::size_t{{{text}}}"  # as the bound of an array; g++ warns of signed ones in templates
-    alone = text == STRIP or (not more and before in _BEFORE and after in _AFTER)
+    alone = is_bound or text == STRIP or (not more and before in _BEFORE and after in _AFTER)
     return text if alone else f"({text})"
 
 

@@ -4,13 +4,27 @@
 from __future__ import annotations
 
 from heddle.ir.build import operate
-from heddle.ir.nodes import Comment, Let, Load, Loop, Store, Symbol
+from heddle.ir.nodes import Comment, Const, Expression, Let, Load, Loop, Store, Symbol
 from heddle.ir.visit import walk
+
+LANE = "lane"
+"""Counts the lanes of small arrays (see pad_vector_loop)."""
+
+
+def lane(loop: Loop) -> Expression:
+    """How far a loop's counter is from where it began."""
+    starts_at_zero = isinstance(loop.begin, Const) and loop.begin.value == 0
+    return loop.counter if starts_at_zero else operate("sub", loop.counter, loop.begin)
+
+
+def is_over_lanes(loop: Loop) -> bool:
+    """Whether a loop runs over all lanes of small arrays."""
+    return loop.counter.name.rstrip("_") == LANE
 
 
 def touches_only(loop: Loop, arrays: set[Symbol]) -> bool:
     """Whether each cell of a loop reads and writes nothing but its own lane of some arrays."""
-    lane = operate("sub", loop.counter, loop.begin)
+    own = lane(loop)
     return all(isinstance(s, (Comment, Let, Store)) for s in loop.body) and all(
-        node.pointer in arrays and node.index == lane for node in walk(loop.body) if isinstance(node, Load)
+        node.pointer in arrays and node.index == own for node in walk(loop.body) if isinstance(node, Load)
     )

@@ -61,7 +61,7 @@ _TYPES = {
 _INTEGER_FUNCTIONS = {bit_and: "bitand", shift_left: "shl", remainder: "rem"}
 _Key = tuple[Any, ...]
 _DENSE_NAMES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
-_ENTRY_NAMES = frozenset({"stream", "precondition"})
+_ENTRY_NAMES = frozenset({"stream", "precondition", "arrays", "split", "wrong"})
 _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
@@ -215,6 +215,7 @@ class _Freezer:
         """No argument is called what follows from the names of others, or of the emitted functions."""
         derived = {f"{field}_{what}" for field in self.fields for what in ("extent", "stride")}
         derived |= {f"{output}_{what}" for output in self.outputs for what in ("work", "status")}
+        derived |= {f"{kernel}_{what}" for what in ("kernel", "entry", "check")}
         function = f"{kernel}_{self.precision.suffix}"
         for name, place in self.places.items():
             if name in derived or name == function or name.startswith(f"{function}_"):

@@ -28,9 +28,10 @@ NULL_POINTER, EXTENTS_DIFFER, BAD_STRIDE = (
 @dataclass(frozen=True)
 class Entry:
     """A kernel's entry in one precision. function: name of the kernel function, without namespace. check:
-    of the function that tests its arguments. real: the type for which both are instantiated, where they are
-    templates of one. entry: name of the C entry. arguments: its flat argument list. list_fields: over a list,
-    the fields that belong to the list whose links it follows."""
+    of the function that tests its arguments and, on the host, calls the kernel function. real: the type for
+    which both are instantiated, where they are templates of one. entry: name of the C entry. arguments: its
+    flat argument list. list_fields: over a list, the fields that belong to the list whose links it
+    follows."""
 
     function: str
     check: str
@@ -46,12 +47,10 @@ class Entry:
         """Arguments that say where a kernel runs, whose names may be the user's elsewhere."""
         return frozenset(argument.name for argument in self.arguments if argument.role == "list")
 
-    def checks(self, device: bool) -> list[str]:
-        """The function that tests the arguments."""
+    def tests(self, device: bool) -> tuple[str, str, list[str]]:
+        """How the arguments are tested: the table of arrays, the call that looks through it, and what comes
+        after it."""
         asks_unit = self.dense and not device
-        listed = [text for text in map(_declared, self.checked(device))] + (
-            ["bool unit_stride"] if asks_unit else []
-        )
         split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
@@ -66,22 +65,24 @@ class Entry:
             bits = sum(2**n for n, a in enumerate(plain) if a not in others)
             if others:
                 call = f"heddle::check_listed<{len(rows)}>(arrays, {bits}:u32, last)"
-        lines = [
-            f"i32 {self.checker(device)}({', '.join(listed)})",
-            f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}",
-        ]
-        conditions = list(self.conditions(device))
-        beside = self.split_beside_plain(plain[0], split, unit) if plain and split else []
-        if not conditions and not beside:
-            return [*lines, f"return {call}"]
-        lines += [f"const i32 status = {call}", f"if ne(status, {OK}) {{", "return status", "}", *beside]
-        for condition, code in conditions:
-            lines += [f"if {condition} {{", f"return {code}", "}"]
-        return [*lines, f"return {OK}"]
+        table = f"const heddle::ArrayArgument[{len(rows)}] arrays = {{{', '.join(rows)}}}"
+        after = self.split_beside_plain(plain[0], split, unit) if plain and split else []
+        for condition, code in self.conditions(device):
+            after += [f"if {condition} {{", f"return {code}", "}"]
+        return table, call, after
 
-    def checker(self, device: bool) -> str:
-        """The function that tests the arguments, which is a template where they tell the type."""
-        elements = [a.kind.element for a in self.checked(device) if isinstance(a.kind, ir.Pointer)]
+    def launch_check(self) -> list[str]:
+        """The function that tests the arguments of a launch."""
+        table, call, after = self.tests(device=True)
+        head = [f"i32 {self.launch_checker}({', '.join(map(_declared, self.checked(True)))})", table]
+        if not after:
+            return [*head, f"return {call}"]
+        return [*head, *_unless_ok("status", call), *after, f"return {OK}"]
+
+    @property
+    def launch_checker(self) -> str:
+        """The name of that function, which is a template where its arguments tell the type."""
+        elements = [a.kind.element for a in self.checked(True) if isinstance(a.kind, ir.Pointer)]
         told = self.real and self.real in map(spelled, elements)
         return f"{self.check}<{self.real}>" if told else self.check
 
@@ -159,24 +160,35 @@ class Entry:
         if "neighbour_stride" in names:
             yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
 
-    def guarded(self, name: str, device: bool, unit: str = "") -> list[str]:
-        """The head of an entry: its signature and the check of its arguments."""
+    def signature(self, name: str, device: bool) -> str:
+        """The head of a C entry."""
         listed = [_declared(a, anonymous=a.role == self.unused(device)) for a in self.arguments]
-        if device:
-            listed.append("void* stream")
-        names = ", ".join([a.name for a in self.checked(device)] + ([f"{unit}:bool"] if unit else []))
-        return [
-            f"i32 {name}({', '.join(listed)})",
-            f"const i32 precondition = {self.checker(device)}({names})",
-            f"if ne(precondition, {OK}) {{",
-            "return precondition",
-            "}",
-        ]
+        return f"i32 {name}({', '.join([*listed, 'void* stream'] if device else listed)})"
+
+    def launcher_head(self) -> list[str]:
+        """How the entry of a launch begins: its signature and the check of its arguments."""
+        names = ", ".join(a.name for a in self.checked(True))
+        check = _unless_ok("precondition", f"{self.launch_checker}({names})")
+        return [self.signature(self.entry, device=True), *check]
+
+    @property
+    def common(self) -> str:
+        """The function that all entries of a type on the host call."""
+        return f"{self.check}<{self.real}>" if self.real else self.check
+
+    def given(self, passed: Sequence[str]) -> list[Argument]:
+        """What it takes: what is checked, and what the kernel function takes."""
+        checked = self.checked(device=False)
+        return [a for a in self.arguments if a in checked or a.name in passed]
 
     def host(self, passed: Sequence[str], rows: bool, reports: bool) -> list[str]:
-        """The C entry. passed: what the kernel function takes. rows: it is a template of unit strides.
+        """That function. passed: what the kernel function takes. rows: it is a template of unit strides.
         reports: it notes faults in a status."""
-        lines = self.guarded(self.entry, False, "false" if self.dense else "")
+        table, call, after = self.tests(device=False)
+        listed = [*map(_declared, self.given(passed)), *(["bool unit_stride"] if self.dense else [])]
+        lines = [
+            f"i32 {self.common}({', '.join(listed)})", table, *_unless_ok("precondition", call), *after
+        ]  # fmt: skip
         names = ", ".join(passed)
         if reports:
             return [
@@ -195,10 +207,13 @@ class Entry:
             lines.append(f"{self.instance()}({names})")
         return [*lines, f"return {OK}"]
 
-    def unit(self, passed: Sequence[str], rows: bool) -> list[str]:
-        """The entry for unit strides."""
-        call = f"{self.instance(*([1] if rows else []))}({', '.join(passed)})"
-        return [*self.guarded(f"{self.entry}_unit", False, "true"), call, f"return {OK}"]
+    def forwarding(self, passed: Sequence[str], unit: bool = False) -> list[str]:
+        """A C entry; unit: the one for unit strides."""
+        names = [a.name for a in self.given(passed)]
+        if self.dense:
+            names.append("true:bool" if unit else "false:bool")
+        head = self.signature(f"{self.entry}_unit" if unit else self.entry, device=False)
+        return [head, f"return {self.common}({', '.join(names)})"]
 
     def unchecked(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry that tests nothing."""
@@ -206,6 +221,11 @@ class Entry:
         unused = [a.name for a in self.arguments if a.name not in passed]
         call = f"{self.instance(*([1] if rows else []))}({', '.join(passed)})"
         return [head, *unused, call, f"return {OK}"]
+
+
+def _unless_ok(name: str, call: str) -> list[str]:
+    """Return what a call returns, unless that is fine."""
+    return [f"const i32 {name} = {call}", f"if ne({name}, {OK}) {{", f"return {name}", "}"]
 
 
 def spelled(scalar: ir.Scalar) -> str:

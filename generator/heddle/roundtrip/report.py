@@ -138,10 +138,10 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     names = used_names(lowered.body)
     passed = [a.name for a in everything if a.name in names]
     reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
-    _same_check(unit, entry, False)
-    _same(unit, entry.entry, entry.host(passed, is_row, reports))
+    _same(unit, entry.common, entry.host(passed, is_row, reports))
+    _same(unit, entry.entry, entry.forwarding(passed))
     if entry.dense and not TARGETS[target].checked:
-        _same(unit, f"{entry.entry}_unit", entry.unit(passed, is_row))
+        _same(unit, f"{entry.entry}_unit", entry.forwarding(passed, unit=True))
         if schedule.cpu.unchecked_entry:
             _same(unit, f"{entry.entry}_unchecked", entry.unchecked(passed, is_row))
 
@@ -162,8 +162,8 @@ def _device(module: Module, name: str, chosen: str, target: str, launcher: sourc
     constants = next(i for i, s in enumerate(body) if not _is_constant(s))
     host = canonical(StatementLifter(launcher).block(body[:constants]))
     passed = same_device_kernel(function.parameters, found, host, launched, entry.arguments)
-    _same_check(launcher, entry, True)
-    same_lines(entry.entry, head, entry.guarded(entry.entry, True))
+    _same(launcher, entry.launch_checker, entry.launch_check())
+    same_lines(entry.entry, head, entry.launcher_head())
     threads = schedule.gpu.threads_per_block
     gpu = TARGETS[target].gpu
     assert gpu is not None
@@ -179,12 +179,13 @@ def _device(module: Module, name: str, chosen: str, target: str, launcher: sourc
 def _entry(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> Entry:
     """The entry in one precision: of a kernel function of its own, or of an instance of the template that f64
     and f32 share."""
+    check = "check" if TARGETS[target].threads else "entry"
     kernel, suffix = module.stages(name, chosen, target).kernel, precision(chosen).suffix
     own = f"{name}_{suffix}"
-    real = "" if _main(unit, f"{own}_check") else spelled(precision(chosen).arithmetic)
+    real = "" if _main(unit, f"{own}_{check}") else spelled(precision(chosen).arithmetic)
     return Entry(
         f"{name}_kernel" if real else own,
-        f"{name}_check" if real else f"{own}_check",
+        f"{name}_{check}" if real else f"{own}_{check}",
         real,
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         arguments(kernel),
@@ -208,10 +209,6 @@ def _launching(unit: source.Unit, entry: Entry) -> tuple[tuple[ir.Statement, ...
     lines = dump(function, {f.key: f for f in unit.functions})
     head = len(dump_statements(function.body[:2])) + 1
     return function.body[2:], lines[:head]
-
-
-def _same_check(unit: source.Unit, entry: Entry, device: bool) -> None:
-    _same(unit, entry.checker(device), entry.checks(device))
 
 
 def _same(unit: source.Unit, name: str, expected: list[str]) -> None:

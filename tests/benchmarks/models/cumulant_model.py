@@ -9,7 +9,7 @@ collide = lbm.Cumulant(d3q27, omega="omega")
 d3q27_dense = Module(
     "d3q27_dense",
     precisions=("f64", "f32"),
-    about="D3Q27 cumulants on a box: AA in place, and pull with two arrays.",
+    about="D3Q27 cumulants on a box: AA and pull.",
     citation="Geier et al. 2015; Bailey et al. 2009 (AA)",
 )
 d3q27_dense.add("aa", lbm.AA(d3q27)(collide), schedule=Schedule(fma=True, cpu=CacheLines(4)))

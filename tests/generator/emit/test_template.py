@@ -10,7 +10,7 @@ import pytest
 from heddle import Assignment, Module, Schedule, fields
 from heddle.build import files
 from heddle.emit.expression import NoOneTextError, exact_literal, real_literal
-from heddle.emit.template import merged, uses_strip
+from heddle.emit.template import merged, strip_names
 from heddle.ir import nodes as ir
 
 u, v = fields("u, v: real[2D]")
@@ -22,7 +22,8 @@ u, v = fields("u, v: real[2D]")
     ("f<8>(x + 32, n)", "f<16>(x + 64, n)", "f<strip>(x + 4 * strip, n)"),
     ("x + 31, x + 33", "x + 63, x + 65", "x + (4 * strip - 1), x + (4 * strip + 1)"),
     ("n - 16", "n - 32", "n - (2 * strip)"),
-    ("double a[8];", "float a[16];", "Real a[std::size_t{strip}];"),
+    ("double a[8];", "float a[16];", "Real a[lanes];"),
+    ("double a[24];", "float a[40];", "Real a[2 * lanes + 8];"),
     ("a + 2", "a + 4", None),
     ("a + 16", "a + 8", None),
     ("a + b", "a - b", None),
@@ -31,7 +32,7 @@ u, v = fields("u, v: real[2D]")
 ])  # fmt: skip
 def test_merged(double: str, single: str, expected: str | None) -> None:
     assert merged(double, single) == expected
-    assert uses_strip(expected or "") == ("strip" in (expected or ""))
+    assert strip_names(expected or "") == {name for name in ("strip", "lanes") if name in (expected or "")}
 
 
 @pytest.mark.parametrize(("value", "expected"), [

@@ -176,6 +176,16 @@ def parameter_called_like_what_an_entry_returns() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("precondition"))])  # here
 
 
+@says(OWN % "arrays")
+def parameter_called_like_the_table_of_arrays() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("arrays"))])  # here
+
+
+@says(OWN % "k_entry")
+def parameter_called_like_what_all_entries_call() -> None:
+    kernel([Assignment(q.here, p.here * sympy.Symbol("k_entry"))])  # here
+
+
 @says(OWN % "k_f64")
 def parameter_called_like_the_function() -> None:
     kernel([Assignment(q.here, p.here * sympy.Symbol("k_f64"))])  # here

@@ -25,7 +25,7 @@ LINES = ("u_row", "u_row_s", "v_row", "u_cell", "v_cell", "u_sx", "v_sy", "v_out
 DEVICE = ("threadIdx", "blockIdx", "blockDim", "gridDim", "stream", "lane", "status", "unit_stride", "arrays")
 SCANS = ("above_next", "below_next", "colour", "i", "n", "place", "box")
 LOCALS = (*PIECES, *REDUCTIONS, *LINES, *DEVICE, *SCANS)
-REFUSED = (*DEVICE[:4], "stream", "status", "unit_stride", "total_work")
+REFUSED = (*DEVICE[:4], "stream", "status", "unit_stride", "arrays", "total_work")
 ARGUMENTS = tuple(name for name in LOCALS if name not in REFUSED)
 SCHEDULES = {
     "reference": Schedule(),

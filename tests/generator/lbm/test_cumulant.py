@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from heddle import lbm
+import sympy
+from heddle import Assignment, lbm
 from heddle.errors import KernelError
 from test_collision import (
     AXIS,
@@ -260,6 +261,17 @@ def test_parameters_fall_back_to_the_all_one_rates(omega: float, bulk: float, us
     all_one = collide(lbm.Cumulant(D3Q27, omega_bulk="b"), f, omega=omega, b=bulk)
     assert by_name == pytest.approx(by_number, abs=1e-15)
     assert (abs(by_name - all_one).max() > 1e-6) == usable
+
+
+def test_totals_have_names_where_two_axes_need_them() -> None:
+    """k_xx + 1/3 is needed along y and z; k_yy + 1/3 along z alone, before k_yy gives way to m_yy."""
+    symbols = {name: sympy.Symbol(f"f_{name}", real=True) for name in D3Q27.names}
+    statements = lbm.Cumulant(D3Q27, OMEGA)(symbols, True).statements
+    assigned = [s for s in statements if isinstance(s, Assignment)]
+    totals = {s.target.name: s.target for s in assigned if s.target.name.startswith("total_")}
+    uses = {name: sum(total in s.value.free_symbols for s in assigned) for name, total in totals.items()}
+    both_ways = product(("k_xx", "m_zz"), ("", "_post"))
+    assert uses == {f"total_{moment}{suffix}": 2 for moment, suffix in both_ways}
 
 
 def test_what_has_no_cumulants_is_refused() -> None:

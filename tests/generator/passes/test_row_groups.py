@@ -37,7 +37,7 @@ def test_the_populations_of_a_step() -> None:
     """One call stores all lines, and one per distance along x prefetches. Rows to store to have no names."""
     kernel = lowered(PULL)
     (stored,) = calls(kernel, "stream_lines")
-    assert [line.name for line in stored["lines"]] == [f"f_next_{name}_run" for name in D2Q9.names]
+    assert [line.name for line in stored["lines"]] == [f"f_next_{name}" for name in D2Q9.names]
     assert not calls(kernel, "stream_run")
     assert sorted(len(call["rows"]) for call in calls(kernel, "prefetch_rows")) == [3, 3, 3]
     named = {s.symbol.name for s in statements(kernel.body) if isinstance(s, ir.Let)}

@@ -63,7 +63,7 @@ FAULTS = {
         STEP, "void step_f64(", '__attribute__((optimize("fast-math"))) void step_f64(', "__attribute__",
     ),
     "attribute const": (
-        STEP, "int step_f64_check(", "__attribute__((const)) int step_f64_check(", "__attribute__",
+        STEP, "int step_f64_entry(", "__attribute__((const)) int step_f64_entry(", "__attribute__",
     ),
     "attribute of C++": (STEP, "int heat_step_f64(", "[[gnu::const]] int heat_step_f64(", "attribute"),
     "attribute in digraphs": (STEP, "int heat_step_f64(", "<:<:gnu::const:>:> int heat_step_f64(", "<:"),

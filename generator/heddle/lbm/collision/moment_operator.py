@@ -88,9 +88,7 @@ class MomentOperator(CollisionOperator):
         return self._populations(equations, relaxed)
 
     def _populations(self, equations: Equations, relaxed: Moments) -> dict[str, sympy.Expr]:
-        equations.section(
-            "Populations, axis by axis: f_+ = (m_2 + m_1) / 2, f_- = (m_2 - m_1) / 2, f_0 = m_0 - m_2"
-        )
+        equations.section("Populations, axis by axis: f_+- = (m_2 +- m_1) / 2, f_0 = m_0 - m_2")
         found = populations(equations, self.lattice, relaxed)
         names = zip(self.lattice.names, self.lattice.velocities, strict=True)
         return {name: found[velocity] for name, velocity in names}
@@ -129,7 +127,9 @@ def relax_stress(
     keep_bulk = equations.let("one_minus_omega_bulk", add(1, negate(omega_bulk)))
     half = equations.let("one_minus_half_omega", add(1, multiply(Fraction(-1, 2), omega)))
     mean = equations.let("mean", multiply(Fraction(1, d), add(*(second[a, a] for a in range(d)))))
-    excess = equations.let("excess", add(mean, negate(pressure_excess)))
+    excess = add(mean, negate(pressure_excess))
+    if not is_zero(keep_bulk):
+        excess = equations.let("excess", excess)  # the slopes need it, too
     common = [multiply(keep_bulk, excess)]
     if any(not is_zero(source[a, a]) for a in range(d)):
         mean_source = multiply(Fraction(1, d), add(*(source[a, a] for a in range(d))))

@@ -175,7 +175,7 @@ def raw_from_central(
 
 
 class _Complete:
-    """m_0 of a line with what zero-centred storage took from it; each is named once."""
+    """m_0 of a line with what zero-centred storage took from it; named where two axes need it."""
 
     def __init__(self, equations: Equations, rho: sympy.Expr, whole: Fraction) -> None:
         self.equations, self.rho, self.whole = equations, rho, whole
@@ -186,12 +186,14 @@ class _Complete:
             return self.rho
         if not self.whole or any(power % 2 for power in powers):
             return value
+        lacking = self.whole ** (sum(powers) // 2)
+        total = add(value, sympy.Rational(*lacking.as_integer_ratio()))
+        others = (other for other in (axis - 1, axis + 1) if 0 <= other < len(powers))
+        if all(powers[other] for other in others):
+            return total  # the value changes before another axis needs it, or after one did
         if value not in self.known:
-            lacking = self.whole ** (sum(powers) // 2)
             name = f"total_{value}" if value.is_Symbol else f"total_{'xyz'[axis]}_{letters(powers)}"
-            self.known[value] = self.equations.let(
-                name, add(value, sympy.Rational(*lacking.as_integer_ratio()))
-            )
+            self.known[value] = self.equations.let(name, total)
         return self.known[value]
 
 

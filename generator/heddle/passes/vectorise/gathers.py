@@ -202,9 +202,10 @@ class _Staging:
         target = store.target
         assert isinstance(target, Load)
         assert isinstance(target.pointer.type, Pointer)
-        symbol = Symbol(
-            f"{target.pointer.name.removesuffix('_row')}_run", Pointer(target.pointer.type.element)
-        )
+        name = target.pointer.name.removesuffix("_row")
+        if name in names_in(self.kernel):
+            name += "_run"
+        symbol = Symbol(name, Pointer(target.pointer.type.element))
         self.locals.append(Local(symbol, self.length, "register"))  # the loop writes what the stream reads
         first = add(self.begin, self.shift(target.index))
         where = {"row": target.pointer, "first": first, "count": self.count}
