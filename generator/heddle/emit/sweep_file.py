@@ -270,7 +270,9 @@ class _Sweep:
         numbers = [reach for reach in reaches if reach is not None]
         while numbers and (numbers[-1] == 0 or not (self.split or self.dense or self.box)):
             numbers.pop()
-        return f"heddle::{chosen}({', '.join([argument.name, *map(str, numbers)])})"
+        assert argument.field is not None
+        components = f"<{argument.field.components}>" if argument.field.components > 1 else ""
+        return f"heddle::{chosen}{components}({', '.join([argument.name, *map(str, numbers)])})"
 
     def _entries(self, argument: Argument) -> str:
         if not _is_profile(argument):

@@ -17,8 +17,7 @@
 
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/memory.hpp"
-#include "heddle/grid/block_grid.hpp"
-#include "heddle/grid/block_part.hpp"
+#include "heddle/graph/sweep_domain.hpp"
 #include "heddle/grid/block_walls.hpp"
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
@@ -33,55 +32,28 @@
 
 namespace heddle {
 
-/// The cells that one call of a kernel updates.
-struct SweepCells {
-  int block = 0;                         // of dense fields: its number on this rank
-  const Box* box = nullptr;              // cells of the block, counted from its first one; null: all
-  CellRange range{};                     // of a list
-  std::array<std::int64_t, 2> colours{}; // first <= colour < last
-  bool interleaved = false;              // the kernel takes all blocks that lie between those of `block`
-};
-
-/// What a sweep learns from its arguments. Memory, grid, blocks and list are those of the first field.
-struct SweepDomain {
-  const char* kernel; // its name, for errors
-  int axes;           // dimensions of the kernel
-  int interleave;     // blocks of which it takes a cell at once on a device
-  bool split;         // parts of a block can be computed alone
-  std::vector<FieldAccess> accesses{};
-  Memory memory = Memory::host;
-  const BlockGrid* grid = nullptr;
-  int rank = 0;
-  std::vector<std::array<std::int64_t, 4>> blocks{}; // extents, of dense fields
-  const IndexList* list = nullptr;
-
-  /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
-  void access(const void* object, std::string_view name, std::optional<int> read,
-              std::optional<int> written) {
-    if (read) accesses.push_back({object, name, AccessMode::read, split ? *read : FieldAccess::anywhere});
-    if (written)
-      accesses.push_back({object, name, AccessMode::write, split ? *written : FieldAccess::anywhere});
-  }
-};
-
 /// A field with blocks: one argument, the view of a block or of a part of it.
 template <class T> class DenseArgument {
 public:
-  DenseArgument(Field<T>& field, std::optional<int> read, std::optional<int> written)
-      : field_(&field), read_(read), written_(written) {}
+  DenseArgument(Field<T>& field, int components, std::optional<int> read, std::optional<int> written)
+      : field_(&field), components_(components), read_(read), written_(written) {}
 
-  /// Throws Error for a field with too few ghost layers, or interleaved in another way than the kernel needs.
+  /// Throws Error for a field with too few ghost layers, with other components, blocks or memory than the
+  /// kernel and its other fields, or interleaved in another way than the kernel needs.
   void declare(SweepDomain& domain) const {
+    require_components(*field_, components_, domain);
     const int layers = std::max(read_.value_or(0), written_.value_or(0));
     if (layers > 0) require_ghost_layers(*field_, layers, domain.axes, domain.kernel);
     if (domain.interleave > 1) require_interleaved(*field_, domain.interleave, domain.kernel);
     domain.access(field_, field_->name(), read_, written_);
-    if (domain.grid != nullptr) return;
-    domain.memory = field_->memory();
-    domain.grid = &field_->grid();
-    domain.rank = field_->rank();
-    for (int block = 0; block < field_->blocks(); ++block)
-      domain.blocks.push_back(field_->view(block).extents());
+    if (domain.grid == nullptr) {
+      domain.memory = field_->memory();
+      domain.grid = &field_->grid();
+      domain.rank = field_->rank();
+      for (int block = 0; block < field_->blocks(); ++block)
+        domain.blocks.push_back(field_->view(block).extents());
+    }
+    require_fit(*field_, domain);
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
@@ -92,6 +64,7 @@ public:
 
 private:
   Field<T>* field_;
+  int components_;
   std::optional<int> read_;
   std::optional<int> written_;
 };
@@ -99,16 +72,20 @@ private:
 /// A field over a list: one argument, its view.
 template <class T> class ListArgument {
 public:
-  ListArgument(SparseField<T>& field, std::optional<int> read, std::optional<int> written)
-      : field_(&field), read_(read), written_(written) {}
+  ListArgument(SparseField<T>& field, int components, std::optional<int> read, std::optional<int> written)
+      : field_(&field), components_(components), read_(read), written_(written) {}
 
+  /// Throws Error for a field with other components, cells or memory than the kernel and its other fields.
   void declare(SweepDomain& domain) const {
+    require_components(*field_, components_, domain);
     domain.access(field_, field_->name(), read_, written_);
-    if (domain.list != nullptr) return;
-    domain.memory = field_->memory();
-    domain.list = &field_->list();
-    domain.grid = &field_->list().grid();
-    domain.rank = field_->list().rank();
+    if (domain.list == nullptr) {
+      domain.memory = field_->memory();
+      domain.list = &field_->list();
+      domain.grid = &field_->list().grid();
+      domain.rank = field_->list().rank();
+    }
+    require_fit(*field_, domain);
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells&) const {
@@ -117,39 +94,43 @@ public:
 
 private:
   SparseField<T>* field_;
+  int components_;
   std::optional<int> read_;
   std::optional<int> written_;
 };
 
-/// A field that the kernel reads, up to `reach` cells beyond the one that it updates.
-template <class T> [[nodiscard]] DenseArgument<T> reads(Field<T>& field, int reach = 0) {
-  return {field, reach, {}};
+/// A field with so many components that the kernel reads, up to `reach` cells beyond the one that it updates.
+template <int components = 1, class T> [[nodiscard]] DenseArgument<T> reads(Field<T>& field, int reach = 0) {
+  return {field, components, reach, {}};
 }
-template <class T> [[nodiscard]] ListArgument<T> reads(SparseField<T>& field, int reach = 0) {
-  return {field, reach, {}};
+template <int components = 1, class T>
+[[nodiscard]] ListArgument<T> reads(SparseField<T>& field, int reach = 0) {
+  return {field, components, reach, {}};
 }
 /// A field that it writes.
-template <class T> [[nodiscard]] DenseArgument<T> writes(Field<T>& field, int reach = 0) {
-  return {field, {}, reach};
+template <int components = 1, class T> [[nodiscard]] DenseArgument<T> writes(Field<T>& field, int reach = 0) {
+  return {field, components, {}, reach};
 }
-template <class T> [[nodiscard]] ListArgument<T> writes(SparseField<T>& field, int reach = 0) {
-  return {field, {}, reach};
+template <int components = 1, class T>
+[[nodiscard]] ListArgument<T> writes(SparseField<T>& field, int reach = 0) {
+  return {field, components, {}, reach};
 }
 /// A field that it reads and writes.
-template <class T> [[nodiscard]] DenseArgument<T> updates(Field<T>& field, int read = 0, int written = 0) {
-  return {field, read, written};
+template <int components = 1, class T>
+[[nodiscard]] DenseArgument<T> updates(Field<T>& field, int read = 0, int written = 0) {
+  return {field, components, read, written};
 }
-template <class T>
+template <int components = 1, class T>
 [[nodiscard]] ListArgument<T> updates(SparseField<T>& field, int read = 0, int written = 0) {
-  return {field, read, written};
+  return {field, components, read, written};
 }
 
 /// A field that it takes for its extents or its list alone.
-template <class T> [[nodiscard]] DenseArgument<T> takes(Field<T>& field) {
-  return {field, {}, {}};
+template <int components = 1, class T> [[nodiscard]] DenseArgument<T> takes(Field<T>& field) {
+  return {field, components, {}, {}};
 }
-template <class T> [[nodiscard]] ListArgument<T> takes(SparseField<T>& field) {
-  return {field, {}, {}};
+template <int components = 1, class T> [[nodiscard]] ListArgument<T> takes(SparseField<T>& field) {
+  return {field, components, {}, {}};
 }
 
 /// An argument that is computed for each call. check(domain) runs when the sweep is constructed.

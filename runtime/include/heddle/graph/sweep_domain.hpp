@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a sweep runs, and what its fields must have in common.
+#ifndef HEDDLE_GRAPH_SWEEP_DOMAIN_HPP
+#define HEDDLE_GRAPH_SWEEP_DOMAIN_HPP
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/core/error.hpp"
+#include "heddle/core/memory.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/box.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
+#include "heddle/sparse/cell_range.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/sparse_field.hpp"
+
+namespace heddle {
+
+/// The cells that one call of a kernel updates.
+struct SweepCells {
+  int block = 0;                         // of dense fields: its number on this rank
+  const Box* box = nullptr;              // cells of the block, counted from its first one; null: all
+  CellRange range{};                     // of a list
+  std::array<std::int64_t, 2> colours{}; // first <= colour < last
+  bool interleaved = false;              // the kernel takes all blocks that lie between those of `block`
+};
+
+/// What a sweep learns from its arguments. Memory, grid, blocks and list are those of the first field.
+struct SweepDomain {
+  const char* kernel; // its name, for errors
+  int axes;           // dimensions of the kernel
+  int interleave;     // blocks of which it takes a cell at once on a device
+  bool split;         // parts of a block can be computed alone
+  std::vector<FieldAccess> accesses{};
+  Memory memory = Memory::host;
+  const BlockGrid* grid = nullptr;
+  int rank = 0;
+  std::vector<std::array<std::int64_t, 4>> blocks{}; // extents, of dense fields
+  const IndexList* list = nullptr;
+
+  /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
+  void access(const void* object, std::string_view name, std::optional<int> read,
+              std::optional<int> written) {
+    if (read) accesses.push_back({object, name, AccessMode::read, split ? *read : FieldAccess::anywhere});
+    if (written)
+      accesses.push_back({object, name, AccessMode::write, split ? *written : FieldAccess::anywhere});
+  }
+};
+
+/// Throws Error unless a field has so many components.
+template <class F> void require_components(const F& field, int components, const SweepDomain& domain) {
+  if (field.components() == components) return;
+  throw Error(domain.kernel,
+              "field '" + std::string(field.name()) + "' has " + std::to_string(field.components()) +
+                  " components, but the kernel takes one with " + std::to_string(components),
+              "construct the field with " + std::to_string(components) + " components, or pass another one");
+}
+
+/// Throws Error unless a field lies in the memory of the first field of a sweep, on the same blocks, and a
+/// kernel of two dimensions gets fields of one level.
+template <class T> void require_fit(const Field<T>& field, const SweepDomain& domain) {
+  const auto refuse = [&](const std::string& reason, const char* hint) {
+    throw Error(domain.kernel, "field '" + std::string(field.name()) + "' " + reason, hint);
+  };
+  if (field.memory() != domain.memory)
+    refuse("lies in another memory than the first field of the sweep", "construct all with the same .memory");
+  if (field.rank() != domain.rank || field.blocks() != static_cast<int>(domain.blocks.size()))
+    refuse("has other blocks than the first field of the sweep",
+           "construct all fields of a sweep on one BlockGrid, with the same .rank");
+  for (int block = 0; block < field.blocks(); ++block) {
+    const FieldView<const T> view = field.view(block);
+    const std::array<std::int64_t, 4>& first = domain.blocks[static_cast<std::size_t>(block)];
+    for (int axis = 0; axis < domain.axes; ++axis) {
+      const auto d = static_cast<std::size_t>(axis);
+      if (view.extents()[d] == first[d]) continue;
+      refuse("has " + std::to_string(view.extents()[d]) + " cells along axis " + std::to_string(axis) +
+                 " of block " + std::to_string(block) + ", but the first field of the sweep has " +
+                 std::to_string(first[d]),
+             "construct all fields of a sweep on one BlockGrid");
+    }
+    if (domain.axes == 2 && view.extents()[2] > 1 && view.strides()[2] != 0)
+      refuse("has " + std::to_string(view.extents()[2]) +
+                 " levels along z, of which a kernel of two dimensions would update the first alone",
+             "write the model in three dimensions, or call the kernel for each level with "
+             "FieldView::plane(level)");
+  }
+}
+
+/// The same for fields over lists: the memory, the rank and the cells of the first one.
+template <class T> void require_fit(const SparseField<T>& field, const SweepDomain& domain) {
+  const IndexList& list = field.list();
+  if (field.memory() == domain.memory && list.rank() == domain.rank && list.all() == domain.list->all())
+    return;
+  throw Error(domain.kernel,
+              "field '" + std::string(field.name()) +
+                  "' lies in another memory or on other cells than the first field of the sweep",
+              "construct all fields of a sweep on lists of the same cells, in the same memory");
+}
+
+} // namespace heddle
+
+#endif
