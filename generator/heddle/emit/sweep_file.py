@@ -258,8 +258,8 @@ class _Sweep:
         reaches = []
         for nodes in (read, written):
             there = [n for n in nodes if isinstance(n, (ir.Access, ir.Gather)) and n.field == argument.field]
-            far = [abs(d) for node in there if isinstance(node, ir.Access) for d in node.offsets]
-            reaches.append(max(far, default=0) if there else None)
+            offsets = [node.offsets for node in there if isinstance(node, ir.Access)]
+            reaches.append(_reach(offsets, self.dense or self.box) if there else None)
         how = {
             (True, True): "updates",
             (True, False): "reads",
@@ -268,11 +268,12 @@ class _Sweep:
         }
         chosen = how[reaches[0] is not None, reaches[1] is not None]
         numbers = [reach for reach in reaches if reach is not None]
-        while numbers and (numbers[-1] == 0 or not (self.split or self.dense or self.box)):
+        while numbers and numbers[-1] == "0":
             numbers.pop()
         assert argument.field is not None
-        components = f"<{argument.field.components}>" if argument.field.components > 1 else ""
-        return f"heddle::{chosen}{components}({', '.join([argument.name, *map(str, numbers)])})"
+        stored = argument.field.layout.last_extent(argument.field.components)
+        components = f"<{stored}>" if stored > 1 else ""
+        return f"heddle::{chosen}{components}({', '.join([argument.name, *numbers])})"
 
     def _entries(self, argument: Argument) -> str:
         if not _is_profile(argument):
@@ -322,6 +323,14 @@ class _Sweep:
             if isinstance(node, ir.Access) and abs(node.offsets[2]) > 1:
                 return False
         return True
+
+
+def _reach(offsets: Sequence[tuple[int, ...]], along_axes: bool) -> str:
+    """A heddle::Reach: so many cells along all axes, or along each where they differ."""
+    far = [max(map(abs, along)) for along in zip(*offsets, strict=True)]
+    if not along_axes or len(set(far)) <= 1:
+        return str(max(far, default=0))
+    return "{" + ", ".join(map(str, [*far, 0][:3])) + "}"
 
 
 def _is_profile(argument: Argument) -> bool:

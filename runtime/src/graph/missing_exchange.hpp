@@ -9,11 +9,11 @@
 
 namespace heddle {
 
-/// Throws Error for a sweep over whole blocks that looks beyond those of its rank, at values that sweeps of
-/// this graph have changed since, while nothing in the graph brings these from their owners; and likewise for
-/// values written beyond blocks, which nothing takes to their owners. A task that is no sweep and says that
-/// it writes the field counts as bringing them, whatever it does. `again`: the tasks run more than once
-/// without anything in between.
+/// Throws Error for a sweep over whole blocks that looks beyond its block, into others or through a periodic
+/// face, at values that sweeps of this graph have changed since, while nothing in the graph brings these from
+/// their owners; and likewise for values written beyond blocks, which nothing takes to their owners. A task
+/// that is no sweep and says that it writes the field counts as bringing them, whatever it does. `again`: the
+/// tasks run more than once without anything in between.
 void require_exchanges(std::string_view graph, std::span<const TaskNode> nodes, bool again);
 
 } // namespace heddle

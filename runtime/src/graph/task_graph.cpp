@@ -125,7 +125,8 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
                       "', whose address is null",
                   "pass the address of an existing object");
     }
-    node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach});
+    node.accesses.push_back(
+        {access.object, std::string(access.name), access.mode, access.reach, access.axes});
   }
   // Back to the last task that writes the same object: what came before that one follows through it.
   for (const TaskNode::Access& access : node.accesses) {

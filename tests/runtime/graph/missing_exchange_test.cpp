@@ -2,12 +2,14 @@
 // A graph whose sweeps look at what other ranks have changed, without an exchange, is refused.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../../support/packing.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/graph/sweep.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/block_part.hpp"
@@ -41,10 +43,10 @@ private:
   std::vector<heddle::FieldAccess> accesses_;
 };
 
-heddle::FieldAccess reads(const Field<double>& f, int reach) {
+heddle::FieldAccess reading(const Field<double>& f, int reach) {
   return {&f, f.name(), AccessMode::read, reach};
 }
-heddle::FieldAccess writes(const Field<double>& f, int reach) {
+heddle::FieldAccess writing(const Field<double>& f, int reach) {
   return {&f, f.name(), AccessMode::write, reach};
 }
 
@@ -74,32 +76,67 @@ heddle::HaloExchange exchange(Field<double>& field, Direction direction, heddle:
 
 TEST(MissingExchange, IsFoundWhereSweepsReadWhatOtherRanksChange) {
   const auto in_turns = [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
-    loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
-    loop.add(Sweep(f, {reads(g, 0), writes(f, 0)}));
+    loop.add(Sweep(f, {reading(f, 1), writing(g, 0)}));
+    loop.add(Sweep(f, {reading(g, 0), writing(f, 0)}));
   };
   const std::string said = refusal(2, 2, in_turns);
   EXPECT_NE(
-      said.find("'step' reads 'f' outside the blocks of its rank, but no exchange of graph 'loop' updates"),
+      said.find("'step' reads 'f' outside of its blocks, but no exchange of graph 'loop' updates it with the "
+                "changes of other blocks"),
       std::string::npos)
       << said;
   EXPECT_NE(said.find("HaloExchange(step.before(), transport)"), std::string::npos) << said;
   EXPECT_EQ(refusal(2, 1, in_turns), "") << "between two runs somebody else may exchange";
-  EXPECT_EQ(refusal(1, 2, in_turns), "") << "one rank has no other";
+  EXPECT_NE(refusal(1, 2, in_turns), "") << "one rank, whose blocks are neighbours";
   EXPECT_NE(refusal(2, 1,
                     [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
-                      loop.add(Sweep(f, {writes(f, 0)}));
-                      loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
+                      loop.add(Sweep(f, {writing(f, 0)}));
+                      loop.add(Sweep(f, {reading(f, 1), writing(g, 0)}));
                     }),
             "")
       << "within one run nobody can";
+}
+
+/// A sweep of a model without add_halo(), which reaches along some axes.
+struct Smooth : heddle::DenseSweep<Smooth, 3> {
+  Smooth(Field<double>& u, Field<double>& v, heddle::Reach reach)
+      : Smooth::base("m::smooth", heddle::reads(u, reach), heddle::writes(v)) {}
+  static void host(const auto&...) {}
+};
+
+TEST(MissingExchange, IsFoundOnOneRankWithoutAHaloInTheModel) {
+  const auto said = [](const std::array<int, 3>& blocks, const std::array<bool, 3>& periodic,
+                       heddle::Reach reach) {
+    const heddle::BlockGrid grid({{0, 0, 0}, {8, 8, 8}}, blocks, periodic);
+    Field<double> f(grid, {.name = "f"}), g(grid, {.name = "g"});
+    TaskGraph loop({.name = "loop"});
+    loop.add(Smooth(f, g, reach));
+    loop.add(Smooth(g, f, reach));
+    try {
+      loop.run(2);
+    } catch (const heddle::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  constexpr std::array<bool, 3> closed{};
+  EXPECT_EQ(said({1, 1, 1}, closed, 1), "") << "ghost cells are those of the domain's faces";
+  EXPECT_NE(said({2, 2, 1}, closed, 1).find("'m::smooth' reads 'f' outside of its blocks"),
+            std::string::npos);
+  EXPECT_NE(said({2, 2, 1}, closed, 1).find("for which the model calls add_halo()"), std::string::npos);
+  EXPECT_NE(said({1, 1, 1}, {true, false, false}, 1), "") << "a periodic face";
+  EXPECT_EQ(said({2, 2, 1}, closed, 0), "");
+  EXPECT_EQ(said({2, 2, 1}, closed, {0, 0, 1}), "") << "columns are not divided";
+  EXPECT_NE(said({1, 1, 2}, closed, {0, 0, 1}), "");
+  EXPECT_EQ(said({1, 1, 1}, {true, true, false}, {0, 0, 1}), "");
 }
 
 TEST(MissingExchange, IsFoundWhereOneFieldIsTakenForAnother) {
   const auto swapped = [](bool right) {
     return [right](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport& transport) {
       loop.add(exchange(right ? f : g, Direction::owner_to_ghost, transport));
-      loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
-      loop.add(Sweep(f, {reads(g, 0), writes(f, 0)}));
+      loop.add(Sweep(f, {reading(f, 1), writing(g, 0)}));
+      loop.add(Sweep(f, {reading(g, 0), writing(f, 0)}));
     };
   };
   EXPECT_NE(refusal(2, 2, swapped(false)).find("'step' reads 'f'"), std::string::npos);
@@ -110,14 +147,14 @@ TEST(MissingExchange, IsFoundWhereWhatIsWrittenBeyondBlocksStaysThere) {
   const auto pushes = [](bool before, bool after) {
     return [=](TaskGraph& loop, Field<double>& f, Field<double>&, heddle::Transport& transport) {
       if (before) loop.add(exchange(f, Direction::owner_to_ghost, transport));
-      loop.add(Sweep(f, {reads(f, 1), writes(f, 1)}));
+      loop.add(Sweep(f, {reading(f, 1), writing(f, 1)}));
       if (after) loop.add(exchange(f, Direction::ghost_to_owner, transport));
     };
   };
   const std::string said = refusal(2, 2, pushes(true, false));
-  EXPECT_NE(said.find("'step' writes 'f' outside the blocks"), std::string::npos) << said;
+  EXPECT_NE(said.find("'step' writes 'f' outside of its blocks"), std::string::npos) << said;
   EXPECT_NE(said.find("HaloExchange(step.after(), transport)"), std::string::npos) << said;
-  EXPECT_NE(refusal(2, 2, pushes(false, true)).find("'step' reads 'f' outside the blocks"),
+  EXPECT_NE(refusal(2, 2, pushes(false, true)).find("'step' reads 'f' outside of its blocks"),
             std::string::npos);
   EXPECT_EQ(refusal(2, 2, pushes(true, true)), "");
 }
@@ -126,14 +163,15 @@ TEST(MissingExchange, IsNoneWhereNothingChangesOrSomebodyElseWrites) {
   EXPECT_EQ(refusal(2, 5,
                     [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
                       loop.add(
-                          Sweep(f, {reads(f, 1), writes(g, 0)})); // f has been exchanged once and for all
+                          Sweep(f, {reading(f, 1), writing(g, 0)})); // f has been exchanged once and for all
                     }),
             "");
   EXPECT_EQ(refusal(2, 5,
                     [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
-                      loop.add("by hand", {writes(f, heddle::FieldAccess::anywhere)}, [](heddle::Stream&) {});
-                      loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
-                      loop.add(Sweep(f, {reads(g, 0), writes(f, 0)}));
+                      loop.add("by hand", {writing(f, heddle::FieldAccess::anywhere)},
+                               [](heddle::Stream&) {});
+                      loop.add(Sweep(f, {reading(f, 1), writing(g, 0)}));
+                      loop.add(Sweep(f, {reading(g, 0), writing(f, 0)}));
                     }),
             "");
 }
@@ -144,7 +182,7 @@ TEST(MissingExchange, IsNoneWhereASweepOverSomeCellsReachesOutOfTheDomain) {
     const auto with_a_lid = [=](TaskGraph& loop, Field<double>& f, Field<double>& g,
                                 heddle::Transport& transport) {
       if (exchanged) loop.add(exchange(f, Direction::owner_to_ghost, transport));
-      loop.add(Sweep(f, {reads(f, 1), writes(g, 0)}));
+      loop.add(Sweep(f, {reading(f, 1), writing(g, 0)}));
       loop.add(heddle::RegionSweep("lid", f, f.grid().domain().layer(1, true), 1,
                                    [](int, const heddle::Box&, heddle::Stream&) {}));
     };

@@ -35,15 +35,15 @@ namespace heddle {
 /// A field with blocks: one argument, the view of a block or of a part of it.
 template <class T> class DenseArgument {
 public:
-  DenseArgument(Field<T>& field, int components, std::optional<int> read, std::optional<int> written)
+  DenseArgument(Field<T>& field, int components, std::optional<Reach> read, std::optional<Reach> written)
       : field_(&field), components_(components), read_(read), written_(written) {}
 
   /// Throws Error for a field with too few ghost layers, with other components, blocks or memory than the
   /// kernel and its other fields, or interleaved in another way than the kernel needs.
   void declare(SweepDomain& domain) const {
     require_components(*field_, components_, domain);
-    const int layers = std::max(read_.value_or(0), written_.value_or(0));
-    if (layers > 0) require_ghost_layers(*field_, layers, domain.axes, domain.kernel);
+    require_ghost_layers(*field_, read_.value_or(0), domain.axes, domain.kernel);
+    require_ghost_layers(*field_, written_.value_or(0), domain.axes, domain.kernel);
     if (domain.interleave > 1) require_interleaved(*field_, domain.interleave, domain.kernel);
     domain.access(field_, field_->name(), read_, written_);
     if (domain.grid == nullptr) {
@@ -65,14 +65,14 @@ public:
 private:
   Field<T>* field_;
   int components_;
-  std::optional<int> read_;
-  std::optional<int> written_;
+  std::optional<Reach> read_;
+  std::optional<Reach> written_;
 };
 
 /// A field over a list: one argument, its view.
 template <class T> class ListArgument {
 public:
-  ListArgument(SparseField<T>& field, int components, std::optional<int> read, std::optional<int> written)
+  ListArgument(SparseField<T>& field, int components, std::optional<Reach> read, std::optional<Reach> written)
       : field_(&field), components_(components), read_(read), written_(written) {}
 
   /// Throws Error for a field with other components, cells or memory than the kernel and its other fields.
@@ -95,33 +95,35 @@ public:
 private:
   SparseField<T>* field_;
   int components_;
-  std::optional<int> read_;
-  std::optional<int> written_;
+  std::optional<Reach> read_;
+  std::optional<Reach> written_;
 };
 
 /// A field with so many components that the kernel reads, up to `reach` cells beyond the one that it updates.
-template <int components = 1, class T> [[nodiscard]] DenseArgument<T> reads(Field<T>& field, int reach = 0) {
+template <int components = 1, class T>
+[[nodiscard]] DenseArgument<T> reads(Field<T>& field, Reach reach = 0) {
   return {field, components, reach, {}};
 }
 template <int components = 1, class T>
-[[nodiscard]] ListArgument<T> reads(SparseField<T>& field, int reach = 0) {
+[[nodiscard]] ListArgument<T> reads(SparseField<T>& field, Reach reach = 0) {
   return {field, components, reach, {}};
 }
 /// A field that it writes.
-template <int components = 1, class T> [[nodiscard]] DenseArgument<T> writes(Field<T>& field, int reach = 0) {
+template <int components = 1, class T>
+[[nodiscard]] DenseArgument<T> writes(Field<T>& field, Reach reach = 0) {
   return {field, components, {}, reach};
 }
 template <int components = 1, class T>
-[[nodiscard]] ListArgument<T> writes(SparseField<T>& field, int reach = 0) {
+[[nodiscard]] ListArgument<T> writes(SparseField<T>& field, Reach reach = 0) {
   return {field, components, {}, reach};
 }
 /// A field that it reads and writes.
 template <int components = 1, class T>
-[[nodiscard]] DenseArgument<T> updates(Field<T>& field, int read = 0, int written = 0) {
+[[nodiscard]] DenseArgument<T> updates(Field<T>& field, Reach read = 0, Reach written = 0) {
   return {field, components, read, written};
 }
 template <int components = 1, class T>
-[[nodiscard]] ListArgument<T> updates(SparseField<T>& field, int read = 0, int written = 0) {
+[[nodiscard]] ListArgument<T> updates(SparseField<T>& field, Reach read = 0, Reach written = 0) {
   return {field, components, read, written};
 }
 

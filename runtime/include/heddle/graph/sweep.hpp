@@ -39,19 +39,22 @@ public:
   /// Of so many interleaved blocks the kernel takes a cell at once on a device. Some kernels have their own.
   static constexpr int interleave = 1;
 
+  static constexpr int dimensions = axes;
+
   /// "module::kernel".
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   /// Where the fields lie: a sweep over device memory only puts work into its stream.
   [[nodiscard]] Memory memory() const noexcept { return domain_.memory; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const { return domain_.accesses; }
+  /// Of the first field: its blocks, and the rank that has them.
+  [[nodiscard]] const BlockGrid& grid() const noexcept { return *domain_.grid; }
+  [[nodiscard]] int rank() const noexcept { return domain_.rank; }
 
   Scalars parameters{};
 
 protected:
-  Sweep(const char* name, bool split)
-      : name_(name),
-        domain_{
-            .kernel = after_module(name), .axes = axes, .interleave = Derived::interleave, .split = split} {}
+  explicit Sweep(const char* name)
+      : name_(name), domain_{.kernel = after_module(name), .axes = axes, .interleave = Derived::interleave} {}
 
   /// arguments: in the order of the kernel's arguments, see kernel_arguments.hpp; a CellRange stands for its
   /// two ends, the Scalars for their values. Throws Error for fields that do not fit the kernel.
@@ -113,8 +116,7 @@ public:
   using Exchanged = DenseExchange;
 
   template <class... Arguments>
-  explicit DenseSweep(const char* name, const Arguments&... arguments)
-      : Sweep<Derived, axes, Scalars>(name, false) {
+  explicit DenseSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, axes, Scalars>(name) {
     this->bind(arguments...);
   }
 
@@ -128,11 +130,11 @@ public:
 template <class Derived, class Scalars = NoParameters> class RangeSweep : public Sweep<Derived, 1, Scalars> {
 public:
   using base = RangeSweep;
+  static constexpr bool over_list = true;
   using Exchanged = SparseExchange;
 
   template <class... Arguments>
-  explicit RangeSweep(const char* name, const Arguments&... arguments)
-      : Sweep<Derived, 1, Scalars>(name, false) {
+  explicit RangeSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, 1, Scalars>(name) {
     this->bind(arguments...);
   }
 
@@ -143,11 +145,12 @@ public:
 template <class Derived, class Scalars = NoParameters> class CellSweep : public Sweep<Derived, 1, Scalars> {
 public:
   using base = CellSweep;
+  static constexpr bool over_list = true;
+  static constexpr bool some_cells = true;
   using Exchanged = SparseExchange;
 
   template <class... Arguments>
-  explicit CellSweep(const char* name, const Arguments&... arguments)
-      : Sweep<Derived, 1, Scalars>(name, false) {
+  explicit CellSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, 1, Scalars>(name) {
     this->bind(arguments...);
   }
 
@@ -159,12 +162,13 @@ template <class Derived, int axes, class Scalars = NoParameters>
 class BlockCellSweep : public Sweep<Derived, axes, Scalars> {
 public:
   using base = BlockCellSweep;
+  static constexpr bool some_cells = true;
   using Exchanged = DenseExchange;
 
   /// block: its number on this rank.
   template <class... Arguments>
   explicit BlockCellSweep(const char* name, int block, const Arguments&... arguments)
-      : Sweep<Derived, axes, Scalars>(name, false), block_(block) {
+      : Sweep<Derived, axes, Scalars>(name), block_(block) {
     this->bind(arguments...);
   }
 
@@ -207,12 +211,9 @@ public:
 
   template <class... Arguments>
   explicit SplitDenseSweep(const char* name, const Arguments&... arguments)
-      : SplitDenseSweep::WithHalo(name, true) {
+      : SplitDenseSweep::WithHalo(name) {
     this->bind(arguments...);
   }
-
-  [[nodiscard]] const BlockGrid& grid() const noexcept { return *this->domain().grid; }
-  [[nodiscard]] int rank() const noexcept { return this->domain().rank; }
 
   void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// The cells of `part` alone.
@@ -229,15 +230,13 @@ template <class Derived, class Scalars = NoParameters>
 class SplitRangeSweep : public WithHalo<Sweep<Derived, 1, Scalars>, SparseExchange> {
 public:
   using base = SplitRangeSweep;
+  static constexpr bool over_list = true;
 
   template <class... Arguments>
   explicit SplitRangeSweep(const char* name, const Arguments&... arguments)
-      : SplitRangeSweep::WithHalo(name, true) {
+      : SplitRangeSweep::WithHalo(name) {
     this->bind(arguments...);
   }
-
-  [[nodiscard]] const BlockGrid& grid() const noexcept { return *this->domain().grid; }
-  [[nodiscard]] int rank() const noexcept { return this->domain().rank; }
 
   void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// The cells of `part` alone.

@@ -36,7 +36,6 @@ struct SweepDomain {
   const char* kernel; // its name, for errors
   int axes;           // dimensions of the kernel
   int interleave;     // blocks of which it takes a cell at once on a device
-  bool split;         // parts of a block can be computed alone
   std::vector<FieldAccess> accesses{};
   Memory memory = Memory::host;
   const BlockGrid* grid = nullptr;
@@ -45,11 +44,14 @@ struct SweepDomain {
   const IndexList* list = nullptr;
 
   /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
-  void access(const void* object, std::string_view name, std::optional<int> read,
-              std::optional<int> written) {
-    if (read) accesses.push_back({object, name, AccessMode::read, split ? *read : FieldAccess::anywhere});
-    if (written)
-      accesses.push_back({object, name, AccessMode::write, split ? *written : FieldAccess::anywhere});
+  void access(const void* object, std::string_view name, const std::optional<Reach>& read,
+              const std::optional<Reach>& written) {
+    const auto add = [&](AccessMode mode, const Reach& reach) {
+      const auto& [x, y, z] = reach.cells;
+      accesses.push_back({object, name, mode, reach.most(), {x > 0, y > 0, z > 0}});
+    };
+    if (read) add(AccessMode::read, *read);
+    if (written) add(AccessMode::write, *written);
   }
 };
 

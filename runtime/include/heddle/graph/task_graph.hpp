@@ -109,6 +109,15 @@ public:
         [object](Stream& stream) { (*object)(stream); }, memory);
     TaskNode& node = nodes_[number];
     node.owner = std::move(owner);
+    if constexpr (requires {
+                    object->grid();
+                    object->rank();
+                  }) {
+      node.domain = TaskNode::Domain{&object->grid(), object->rank()};
+      if constexpr (requires { Plain::dimensions; }) node.domain->dimensions = Plain::dimensions;
+      if constexpr (requires { Plain::over_list; }) node.domain->over_list = Plain::over_list;
+      if constexpr (requires { Plain::some_cells; }) node.domain->some_cells = Plain::some_cells;
+    }
     if constexpr (requires(Stream& stream, const BlockPart& part) {
                     (*object)(stream, part);
                     object->grid();

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_GRAPH_TASK_NODE_HPP
 #define HEDDLE_GRAPH_TASK_NODE_HPP
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,16 @@ struct TaskNode {
     std::string name;
     AccessMode mode;
     int reach; // see FieldAccess
+    std::array<bool, 3> axes{true, true, true};
+  };
+  /// Where a sweep runs.
+  struct Domain {
+    const BlockGrid* grid;
+    int rank;
+    int dimensions = 3;
+    bool over_list = false; // one list for all blocks of a rank: it reaches cells of others through exchanges
+    bool some_cells =
+        false; // it leaves out cells, so that what it reaches may lie outside of the domain alone
   };
   /// A sweep that can be computed in parts.
   struct Parts {
@@ -43,6 +54,7 @@ struct TaskNode {
   int device = 0;                        // the current one when it was added
   std::vector<std::size_t> predecessors; // direct, ascending, unique
   std::vector<std::size_t> ordered;      // those that order() demands
+  std::optional<Domain> domain;          // empty: its accesses are all that is known
   std::optional<Parts> parts;
   std::function<HaloSteps()> halo; // empty for other tasks
   std::shared_ptr<void> owner;     // of a task that was moved in

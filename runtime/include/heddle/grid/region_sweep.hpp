@@ -61,6 +61,7 @@ public:
   [[nodiscard]] bool has(const BlockPart& part) const;
 
   static constexpr bool in_boxes = true;
+  static constexpr bool some_cells = true;
 
   void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// Its cells in `part` alone.
