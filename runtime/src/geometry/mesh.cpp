@@ -194,10 +194,11 @@ struct CellHash {
 
 void weld(Mesh& mesh, double limit) {
   if (mesh.vertices.empty()) return;
-  const auto [lower, upper] = bounds(mesh);
+  const std::array<Point, 2> box = bounds(mesh);
+  const Point& lower = box[0];
   const double cell = 2 * limit;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (const double size = upper[axis] - lower[axis];
+    if (const double size = box[1][axis] - lower[axis];
         !std::isfinite(size) || (limit > 0 && size / cell > most_cells))
       throw Error(place(mesh.source),
                   "a mesh of the size " + number_text(size) + " cannot be welded over " + number_text(limit),

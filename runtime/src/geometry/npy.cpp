@@ -185,12 +185,13 @@ std::vector<ArrayInfo> npz_arrays(const std::filesystem::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   std::vector<ArrayInfo> arrays;
   for (const ZipMember& member : arrays_of(bytes, place(path))) {
-    ArrayInfo& array = arrays.emplace_back(plain_name(member.name));
+    ArrayInfo array{plain_name(member.name), {}};
     try {
       array.shape = header_of(bytes, member, place(path)).shape;
     } catch (const Error&) {
       array.shape.reset(); // read_npz() says what is wrong with it
     }
+    arrays.push_back(std::move(array));
   }
   return arrays;
 }

@@ -182,8 +182,8 @@ CheckpointManifest CheckpointManifest::parse(const std::string& text, const std:
   std::getline(lines, content); // the version
   bool has_name = false;
   bool has_step = false;
-  const auto known = [](const auto& all, auto member, const std::string& name) {
-    return std::ranges::find(all, name, member) != all.end();
+  const auto known = [](const auto& all, auto member, const std::string& wanted) {
+    return std::ranges::find(all, wanted, member) != all.end();
   };
   while (std::getline(lines, content)) {
     Line line(content, place);
