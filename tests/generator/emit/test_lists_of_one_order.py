@@ -91,5 +91,5 @@ def test_the_table_is_that_of_the_populations() -> None:
     scalar = lbm.Pull(lbm.Lattice("D2Q5"), "g", "g_next")
     module.add("start", scalar.initialise_scalar("T", "u"), space=Sparse("fluid"))
     text = files(module, ["cpu"])["heat/heat_sweeps.hpp"]
-    bound = "heddle::reads(T), heddle::reads<2>(u), heddle::writes<5>(g), heddle::neighbours(g)"
+    bound = "heddle::reads(T), heddle::reads<2>(u), heddle::writes<5>(g, 1), heddle::neighbours(g)"
     assert bound in " ".join(text.split())
