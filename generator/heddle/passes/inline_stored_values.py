@@ -18,10 +18,13 @@ from heddle.ir.nodes import (
     Const,
     Expression,
     Gather,
+    If,
     Kernel,
     Let,
     Load,
+    Loop,
     Pointer,
+    Scan,
     Statement,
     Store,
     Symbol,
@@ -57,7 +60,7 @@ def _block(
         if isinstance(statement, Store) and statement.value in stored:
             assert isinstance(statement.value, Symbol)
             statement = dataclasses.replace(statement, value=values[statement.value])
-        if hasattr(statement, "body"):
+        if isinstance(statement, (If, Loop, Scan)):
             statement = dataclasses.replace(statement, body=_block(statement.body, uses, variables))
         result.append(statement)
     return tuple(result)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -106,11 +107,16 @@ def _number(parts: list[str], generator: random.Random) -> tuple[int, list[str],
         new = str(int(number[0]) + generator.choice((1, -1))) + suffix
     elif generator.random() < 0.5:
         new = number[0] + ("" if suffix else "F")
-        if new == old or float(number[0]) == 0.0:
+        if new == old or float(number[0]) == 0.0 or (not suffix and _is_single(float(number[0]))):
             return None
     else:
         new = repr(float(number[0]) * (1 + 2e-7)) + suffix if float(number[0]) else f"1.0{suffix}"
     return at, _with(parts, at, new), f"{old} becomes {new}"
+
+
+def _is_single(value: float) -> bool:
+    """Whether a literal has the same value in both precisions: 0.25F in double arithmetic is 0.25."""
+    return struct.unpack("f", struct.pack("f", value))[0] == value
 
 
 def _name(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
@@ -132,9 +138,15 @@ def _name(parts: list[str], generator: random.Random) -> tuple[int, list[str], s
 
 def _precision(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
     at = _pick(parts, generator, lambda part: part in _PRECISIONS)
-    if at is None:
+    if at is None or _casts_what_it_declares(parts, at):
         return None
     return at, _with(parts, at, _PRECISIONS[parts[at]]), f"'{parts[at]}' becomes '{_PRECISIONS[parts[at]]}'"
+
+
+def _casts_what_it_declares(parts: Sequence[str], at: int) -> bool:
+    """Whether a type begins `T x = static_cast<T>(...)`: what is cast may fit the other type, too."""
+    rest = [part for part in parts[at : at + 20] if not part.isspace()]
+    return rest[2:4] == ["=", "static_cast"] and parts[at] in rest[4:10]
 
 
 def _parenthesis(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
@@ -192,7 +204,7 @@ def _sign(parts: list[str], generator: random.Random) -> tuple[int, list[str], s
         return at, _with(parts, at, _FLIPPED[parts[at]]), f"'{parts[at]}' changes its sign"
     places = [
         at for at, part in enumerate(parts)
-        if part[0].isalnum() and _before(parts, at) in ("=", "(", "*", "/", "+", "[", ",")
+        if part[0].isalnum() and part != "0" and _before(parts, at) in ("=", "(", "*", "/", "+", "[", ",")
     ]  # fmt: skip
     if not places:
         return None
