@@ -39,8 +39,8 @@ from heddle.solvers.relaxation import Equation
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it. role: its role in a streaming pattern, else "". ends: of a sweep along a
-    face (StreamingKernels)."""
+    """A kernel as the user wrote it. role: its role in a streaming pattern, else "". layer, ends: of a sweep
+    over the cells at a face (StreamingKernels)."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -49,6 +49,7 @@ class KernelModel:
     about: str
     place: Place
     role: str = ""
+    layer: ir_spaces.Layer | None = None
     ends: tuple[str, ...] = ()
 
     def typed(self, chosen: Precision) -> ir.Kernel:
@@ -178,8 +179,10 @@ class Module:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         check_statements(statements, place)
         frozen = ir_space(name, statements, space, schedule, pattern, place)
-        role, ends = (pattern.role, pattern.ends) if pattern else ("", ())
-        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, ends)
+        role, layer, ends = (pattern.role, pattern.layer, pattern.ends) if pattern else ("", None, ())
+        if layer:
+            about = " ".join([*([about] if about else []), _of_layer(layer.sides)])
+        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends)
 
     def _check_name(self, name: str, place: Place) -> None:
         """Raise KernelError where a new kernel cannot have this name."""
@@ -288,6 +291,11 @@ class Module:
         self.halos[name] = Halo(name, chosen, scalar, ends)
 
     @property
+    def layers(self) -> dict[str, ir_spaces.Layer]:
+        """Where kernels run that do not run over whole blocks."""
+        return {k.name: k.layer for k in self.kernels.values() if isinstance(k, KernelModel) and k.layer}
+
+    @property
     def ends(self) -> WrittenOffsets:
         """Where the kernels over whole lists so far write."""
         models = [k for k in self.kernels.values() if isinstance(k, KernelModel)]
@@ -370,6 +378,11 @@ def check_identifier(name: object, what: str, place: Place) -> None:
             f"{name!r} is not a valid {what} name: {reason}.",
             "use letters, digits and _, begin with a letter, and leave out words of C++, such as 'new'",
         )
+
+
+def _of_layer(sides: tuple[str, ...]) -> str:
+    where = f"side {sides[0]}" if len(sides) == 1 else "sides " + " and ".join(sides)
+    return f"Over the layer of cells at {where} of the domain alone."
 
 
 def exchanges_of(

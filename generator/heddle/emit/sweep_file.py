@@ -18,9 +18,10 @@ from heddle.emit.names import class_name, parameters_name
 from heddle.emit.signature import Argument, arguments
 from heddle.emit.sweep_exchanges import Halo, link_text, pack_kernels, sweep_exchanges
 from heddle.ir import nodes as ir
-from heddle.ir.space import Link
+from heddle.ir.space import Layer, Link
 from heddle.ir.target import Target, device_of, host_of
 from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.walls import axis_of, is_upper
 
 
 class _Module(Protocol):
@@ -29,6 +30,9 @@ class _Module(Protocol):
 
     @property
     def halos(self) -> Mapping[str, Halo]: ...
+
+    @property
+    def layers(self) -> Mapping[str, Layer]: ...
 
     @property
     def links(self) -> tuple[Link, ...]: ...
@@ -47,10 +51,11 @@ def sweep_header(
     halos = {kernel: halo for halo in module.halos.values() for kernel in halo.kernels}
     packs = [pack for halo in module.halos.values() for pack in pack_kernels(halo)]
     sweeps = [
-        _Sweep(module.name, name, variants, targets, halos.get(name))
+        _Sweep(module.name, name, variants, targets, halos.get(name), module.layers.get(name))
         for name, variants in kernels.items()
         if name not in [pack["kernel"] for pack in packs] and _bindable(variants[0])
     ]
+    sweeps = [sweep for sweep in sweeps if not sweep.layer or sweep.block_by_block]
     calls = {
         side: f"{module.name}::{{}}{target.suffix}"
         for side, target in (("host", host_of(targets)), ("device", device_of(targets)))
@@ -66,6 +71,7 @@ def sweep_header(
             *(["tuple"] if any(sweep.scalars for sweep in sweeps) else []),
             *(["type_traits"] if any("std::is_same_v" in sweep.constructor for sweep in sweeps) else []),
         ],
+        layered=any(sweep.layer for sweep in sweeps),
         coloured=any(sweep.colours > 1 for sweep in sweeps),
         links=[link_text(link) for link in module.links],
         packs=packs,
@@ -97,13 +103,14 @@ def _bindable(variant: Variant) -> bool:
     return all(field.rank != 1 or field.layout.contiguous for field in variant.stages.kernel.fields)
 
 
-def _separable(kernel: ir.Kernel) -> bool:
-    """Whether some cells of a block can be computed alone: each needs nothing but what it accesses."""
+def _separable(kernel: ir.Kernel, profiles: bool = False) -> bool:
+    """Whether some cells of a block can be computed alone: each needs nothing but what it accesses. profiles:
+    they count, too, for each part gets its own."""
     if kernel.outputs:
         return False
     if kernel.space.is_box and (kernel.space.colours > 1 or kernel.space.fixed_nx):
         return False
-    if any(field.layout.along_axis for field in kernel.fields):
+    if not profiles and any(field.layout.along_axis for field in kernel.fields):
         return False
     if any(isinstance(s, ir.Scan) for s in statements(kernel.body)):
         return False
@@ -125,7 +132,9 @@ class _Sweep:
         variants: Sequence[Variant],
         targets: Sequence[Target],
         halo: Halo | None,
+        layer: Layer | None,
     ) -> None:
+        """layer: where the kernel runs; None: over whole blocks."""
         self.module, self.name, self.variants, self.targets, self.halo = module, name, variants, targets, halo
         self.kernel = variants[0].stages.kernel
         self.arguments = arguments(self.kernel)
@@ -138,6 +147,13 @@ class _Sweep:
         self.listed = space.listed and not self.box
         self.split = halo is not None and _separable(self.kernel)
         self.lanes = lanes(self.kernel) if device_of(targets) else 1
+        self.layer = layer
+        self.block_by_block = (
+            layer is not None
+            and layer.block_by_block
+            and self.lanes == 1
+            and _separable(self.kernel, profiles=True)
+        )
         self.title = class_name(name)
         # the template's parameter; a field may be called T
         self.element = "Element" if any(argument.name == "T" for argument in self.arguments) else "T"
@@ -157,6 +173,8 @@ class _Sweep:
         members = list(made.tables) if made else []
         if self.lanes > 1:
             members.append(f"static constexpr int interleave = {self.lanes};")
+        if self.layer:
+            members.append(f"static constexpr heddle::Layer layer{_layer(self.layer)};")
         if self._in_wavefront():
             members.append("static constexpr bool wavefront = true;")
         parameters = [text for text in self.constructor.split(", ") if " = " not in text]
@@ -183,6 +201,8 @@ class _Sweep:
             own.append(parameters_name(self.name))
         if self.colours > 1:
             kind = "Coloured"
+        elif self.layer:
+            kind = "Layer"
         elif self.box:
             kind = "BlockCell"
         elif self.listed:
@@ -190,7 +210,7 @@ class _Sweep:
         else:
             kind = ("Split" if self.split else "") + ("Dense" if self.dense else "Range")
         base = f"heddle::{kind}Sweep<{', '.join(own)}>"
-        return f"heddle::WithHalo<{base}>" if self.halo and not self.split else base
+        return f"heddle::WithHalo<{base}>" if self.halo and (self.layer or not self.split) else base
 
     def _constructor(self) -> str:
         owner = "Field" if self.dense or self.box else "SparseField"
@@ -323,6 +343,14 @@ class _Sweep:
             if isinstance(node, ir.Access) and abs(node.offsets[2]) > 1:
                 return False
         return True
+
+
+def _layer(layer: Layer) -> str:
+    """A heddle::Layer: -1 or 1 for each axis along which it is the first or the last one."""
+    at = [0, 0, 0]
+    for side in layer.sides:
+        at[axis_of(side)] = 1 if is_upper(side) else -1
+    return "{" + ", ".join(map(str, at)) + "}"
 
 
 def _reach(offsets: Sequence[tuple[int, ...]], along_axes: bool) -> str:

@@ -24,6 +24,15 @@ class Link(Node):
         return self.wall_slot < 0
 
 
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """The cells at a side of a dense box, or where several sides meet. block_by_block: each block can compute
+    its own ones alone; else populations of a wall lie in cells beside it, which may be another block's."""
+
+    sides: tuple[str, ...]
+    block_by_block: bool
+
+
 class Space(Node):
     """The cells that a kernel updates. What only some spaces have is empty, 1 or 0 in the others, so that a
     pass asks for the property that it needs and not for the class."""

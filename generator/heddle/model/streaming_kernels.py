@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from heddle.ir.space import Link
+from heddle.ir.space import Layer, Link
 from heddle.model.assignment import AssignmentCollection
 
-__all__ = ["STORES_SOLID", "HalfOfAStep", "Link", "StreamingKernels", "Where"]
+__all__ = ["STORES_SOLID", "HalfOfAStep", "Layer", "Link", "StreamingKernels", "Where"]
 
 STORES_SOLID = -1
 """As wall_slot of a link: the list stores the cell at the link's offset even if it is solid."""
@@ -36,8 +36,8 @@ class StreamingKernels:
     populations: of a step, the names of the fields that hold them. over_list: the statements over a sparse
     list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
     links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
-    dense box, a list of cells, or some cells of a dense box, the space Cells; else "". ends: of a sweep
-    over a layer that looks along it, the sides at its ends.
+    dense box, a list of cells, or some cells of a dense box, the space Cells; else "". layer: which layer.
+    ends: of a sweep over a layer that looks along it, the sides at its ends.
     """
 
     steps: Mapping[str, AssignmentCollection]
@@ -46,4 +46,5 @@ class StreamingKernels:
     populations: tuple[str, ...] = ()
     over_list: Mapping[str, AssignmentCollection] | None = None
     where: Where = ""
+    layer: Layer | None = None
     ends: tuple[str, ...] = ()

@@ -16,9 +16,10 @@ RegionSweep::RegionSweep(std::string name, const BlockGrid& grid, int rank, Memo
   if (!kernel_) throw Error("RegionSweep", "'" + name_ + "' has no kernel", "pass a callable object");
 }
 
-std::vector<Box> RegionSweep::boxes(int block, const BlockPart& part) const {
-  const Box& all = grid_->block(grid_->first_block(rank_) + block);
-  const Box mine = cells_.intersect(all).shift({-all.lower[0], -all.lower[1], -all.lower[2]});
+std::vector<Box> boxes_of_region(const BlockGrid& grid, int rank, int block, const Box& cells,
+                                 const BlockPart& part) {
+  const Box& all = grid.block(grid.first_block(rank) + block);
+  const Box mine = cells.intersect(all).shift({-all.lower[0], -all.lower[1], -all.lower[2]});
   std::vector<Box> found;
   if (mine.empty()) return found;
   for (const Box& box : part.boxes({all.extent(0), all.extent(1), all.extent(2), 1})) {

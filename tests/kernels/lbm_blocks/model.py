@@ -14,6 +14,9 @@ lbm_blocks = Module("lbm_blocks", precisions=("f64", "f32", "f16"), about="D3Q19
 lbm_blocks.add("pull", lbm.Pull(d3q19)(collide), walled)
 lbm_blocks.add("push", lbm.Push(d3q19)(collide), walled)
 lbm_blocks.add("aa", lbm.AA(d3q19)(collide), walled)
+moving = lbm.VelocityBounceBack(("u_lid", "v_lid", 0))
+lbm_blocks.add("pull_lid", lbm.Pull(d3q19).boundary(moving, face="t"), walled)
+lbm_blocks.add("aa_lid", lbm.AA(d3q19).boundary(moving, face="t"), walled)
 for name, stream in (("twist", lbm.EsoTwist(d3q19)), ("eso_pull", lbm.EsoPull(d3q19))):
     lbm_blocks.add(name, stream(collide))
     lbm_blocks.add(f"{name}_floor", stream.boundary(lbm.NoSlip(d3q19), face="b"))

@@ -93,6 +93,52 @@ private:
   heddle::RegionSweep source_back_;
 };
 
+constexpr double u_lid = 0.05, v_lid = -0.02;
+
+/// AA below a lid that moves: emitted sweeps over the layer, which know where it is.
+class LidInPlace final : public blocks::Rank<double> {
+public:
+  LidInPlace(const heddle::BlockGrid& grid, heddle::Transport& transport)
+      : f_(blocks::field<double>(grid, transport.rank())),
+        even_(lbm_blocks::AaEven<double>(f_, {.omega = blocks::omega}), transport),
+        odd_(lbm_blocks::AaOdd<double>(f_, {.omega = blocks::omega}), transport) {}
+  Field& field() override { return f_; }
+  void add_to(heddle::TaskGraph& loop, bool) override {
+    even_.add_to(loop);
+    loop.add(lbm_blocks::AaLidAfterEven(f_, {.u_lid = u_lid, .v_lid = v_lid}));
+    odd_.add_to(loop);
+    loop.add(lbm_blocks::AaLidAfterOdd(f_, {.u_lid = u_lid, .v_lid = v_lid}));
+  }
+
+private:
+  Field f_;
+  test::ExchangedStep<lbm_blocks::AaEven<double>> even_;
+  test::ExchangedStep<lbm_blocks::AaOdd<double>> odd_;
+};
+
+/// The same with two arrays.
+class LidOverTwoArrays final : public blocks::Rank<double> {
+public:
+  LidOverTwoArrays(const heddle::BlockGrid& grid, heddle::Transport& transport)
+      : f_(blocks::field<double>(grid, transport.rank())),
+        f_next_(blocks::field<double>(grid, transport.rank(), "f_next")),
+        there_(lbm_blocks::Pull<double>(f_, f_next_, {.omega = blocks::omega}), transport),
+        back_(lbm_blocks::Pull<double>(f_next_, f_, {.omega = blocks::omega}), transport) {}
+  Field& field() override { return f_; }
+  void add_to(heddle::TaskGraph& loop, bool) override {
+    loop.add(lbm_blocks::PullLid(f_, {.u_lid = u_lid, .v_lid = v_lid}));
+    there_.add_to(loop);
+    loop.add(lbm_blocks::PullLid(f_next_, {.u_lid = u_lid, .v_lid = v_lid}));
+    back_.add_to(loop);
+  }
+
+private:
+  Field f_;
+  Field f_next_;
+  test::ExchangedStep<lbm_blocks::Pull<double>> there_;
+  test::ExchangedStep<lbm_blocks::Pull<double>> back_;
+};
+
 template <class Steps> blocks::Pattern<double> with_source(std::string name, const Box& cells) {
   return {std::move(name), duct, [cells](const heddle::BlockGrid& grid, heddle::Transport& transport) {
             return std::make_unique<Steps>(grid, transport, cells);
@@ -103,28 +149,61 @@ const Box lid = blocks::domain.layer(2, true);
 const Box side = blocks::domain.layer(1, false);
 const Box within{{2, 1, 2}, {8, 6, 6}};
 
-TEST(RegionSweeps, AnyNumberOfRanksEqualsOneBlock) {
-  for (const Box& cells : {lid, side, within}) {
-    for (const blocks::Pattern<double>& pattern :
-         {with_source<InPlace>("AA", cells), with_source<TwoArrays>("pull", cells)}) {
-      const blocks::Outcome<double> whole = blocks::alone(pattern, duct);
-      for (int ranks = 1; ranks <= 8; ++ranks) {
-        const std::array<int, 3> cut = ranks == 6 ? std::array{1, 1, 6} : std::array{2, 2, 2};
-        for (const bool overlap : {false, true}) {
-          heddle::ThreadGroup network(ranks);
-          std::atomic<std::int64_t> differences = 0;
-          network.run([&](heddle::Transport& transport) {
-            const heddle::Environment one_thread({.threads = 1});
-            differences +=
-                blocks::differences(pattern, whole, heddle::BlockGrid(blocks::domain, cut, duct, ranks),
-                                    transport, {{.overlap = overlap, .unroll = 2}, false});
-          });
-          EXPECT_EQ(differences, 0) << pattern.name << ' ' << to_string(cells) << " on " << ranks
-                                    << " ranks, " << (overlap ? "overlapping" : "one after the other");
-        }
-      }
+/// The same bits on 1 to 8 ranks, with and without overlap.
+void expect_same_on_ranks(const blocks::Pattern<double>& pattern, const std::string& what) {
+  const blocks::Outcome<double> whole = blocks::alone(pattern, duct);
+  for (int ranks = 1; ranks <= 8; ++ranks) {
+    const std::array<int, 3> cut = ranks == 6 ? std::array{1, 1, 6} : std::array{2, 2, 2};
+    for (const bool overlap : {false, true}) {
+      heddle::ThreadGroup network(ranks);
+      std::atomic<std::int64_t> differences = 0;
+      network.run([&](heddle::Transport& transport) {
+        const heddle::Environment one_thread({.threads = 1});
+        differences +=
+            blocks::differences(pattern, whole, heddle::BlockGrid(blocks::domain, cut, duct, ranks),
+                                transport, {{.overlap = overlap, .unroll = 2}, false});
+      });
+      EXPECT_EQ(differences, 0) << pattern.name << ' ' << what << " on " << ranks << " ranks, "
+                                << (overlap ? "overlapping" : "one after the other");
     }
   }
+}
+
+TEST(RegionSweeps, AnyNumberOfRanksEqualsOneBlock) {
+  for (const Box& cells : {lid, side, within}) {
+    expect_same_on_ranks(with_source<InPlace>("AA", cells), to_string(cells));
+    expect_same_on_ranks(with_source<TwoArrays>("pull", cells), to_string(cells));
+  }
+}
+
+TEST(LayerSweeps, AnyNumberOfRanksEqualsOneBlock) {
+  expect_same_on_ranks(blocks::pattern<double, LidInPlace>("AA", duct), "lid");
+  expect_same_on_ranks(blocks::pattern<double, LidOverTwoArrays>("pull", duct), "lid");
+}
+
+TEST(LayerSweeps, AreTheKernelOnTheirLayer) {
+  for (const std::array<int, 3>& cut : {std::array{1, 1, 1}, std::array{2, 2, 2}}) {
+    const heddle::BlockGrid grid(blocks::domain, cut, duct);
+    Field swept = blocks::field<double>(grid, 0), called = blocks::field<double>(grid, 0);
+    heddle::TaskGraph once;
+    once.add(lbm_blocks::AaLidAfterEven(swept, {.u_lid = u_lid, .v_lid = v_lid}));
+    once.run();
+    for (int block = 0; block < called.blocks(); ++block) {
+      const Box& own = called.box(block);
+      const Box cells = lid.intersect(own).shift({-own.lower[0], -own.lower[1], -own.lower[2]});
+      if (cells.empty()) continue;
+      lbm_blocks::aa_lid_after_even(heddle::part(called.view(block), cells),
+                                    heddle::walls_of(called, block, cells), u_lid, v_lid);
+    }
+    EXPECT_EQ(blocks::values(swept), blocks::values(called));
+    EXPECT_NE(blocks::values(swept), blocks::values(blocks::field<double>(grid, 0)));
+  }
+}
+
+TEST(LayerSweeps, RefuseAPeriodicFace) {
+  const heddle::BlockGrid grid(blocks::domain, {1, 1, 1}, {true, true, true});
+  Field f = blocks::field<double>(grid, 0);
+  EXPECT_THROW(lbm_blocks::AaLidAfterEven(f, {.u_lid = u_lid, .v_lid = v_lid}), heddle::Error);
 }
 
 /// What rank `rank` of two runs in an iteration, cut along z.

@@ -35,7 +35,7 @@ from heddle.model.assignment import AssignmentCollection, Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
 from heddle.model.field import Access, Field
 from heddle.model.require import require_flag, require_object
-from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels, Where
+from heddle.model.streaming_kernels import HalfOfAStep, Layer, StreamingKernels, Where
 
 
 class StreamingPattern(AccessPattern, HalfOfAStep):
@@ -415,7 +415,11 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         }
         where: Where = "cells" if cells else "list" if face is None else "face"
         ends = ends_of_face(self.lattice, _sides(face)) if condition.at_edges and face is not None else ()
-        return StreamingKernels(steps, () if cells else self.links, where=where, ends=ends)
+        links = () if cells else self.links
+        layer = None
+        if face is not None:
+            layer = Layer(_sides(face), not any(link.stores_solid for link in self.links))
+        return StreamingKernels(steps, links, where=where, layer=layer, ends=ends)
 
 
 def _sides(side: str | Sequence[str] | None) -> tuple[str, ...]:

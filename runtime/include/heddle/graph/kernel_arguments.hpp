@@ -190,15 +190,19 @@ template <class T> [[nodiscard]] auto neighbour_chunks(const SparseField<T>& fie
       [f = &field](const SweepCells&) { return std::tuple(f->list().neighbour_chunk()); });
 }
 
-/// Values along `axis`, with `ghosts` entries before and behind: the value of a block's first cell.
+/// Values along `axis`, with `ghosts` entries before and behind: the value of the first cell of a call.
 /// Constructing the sweep throws Error for a profile that does not fit to `field`.
 template <class T, class U>
 [[nodiscard]] auto profile(const Profile<T>& values, const Field<U>& field, int axis, int ghosts) {
-  return ComputedArgument([v = &values, f = &field](
-                              const SweepCells& cells) { return std::tuple(v->first(f->box(cells.block))); },
-                          [v = &values, f = &field, axis, ghosts](const SweepDomain& domain) {
-                            require_profile(*v, *f, axis, ghosts, domain.kernel);
-                          });
+  return ComputedArgument(
+      [v = &values, f = &field, axis](const SweepCells& cells) {
+        const std::int64_t before =
+            cells.box != nullptr ? cells.box->lower[static_cast<std::size_t>(axis)] : 0;
+        return std::tuple(v->first(f->box(cells.block)) + before);
+      },
+      [v = &values, f = &field, axis, ghosts](const SweepDomain& domain) {
+        require_profile(*v, *f, axis, ghosts, domain.kernel);
+      });
 }
 
 /// At which sides the cells of a call end at walls of the domain, as heddle::walls_around says; of

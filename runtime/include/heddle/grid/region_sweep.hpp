@@ -17,6 +17,11 @@
 
 namespace heddle {
 
+/// The cells of a block of `rank` that lie in the box `cells` of the domain and in a part of the block,
+/// counted from its first cell, in boxes that do not meet.
+[[nodiscard]] std::vector<Box> boxes_of_region(const BlockGrid& grid, int rank, int block, const Box& cells,
+                                               const BlockPart& part);
+
 /// A kernel on one box of the domain: the layer of cells at a wall, an inlet, a source. It is a task for
 /// TaskGraph, which splits it as it splits sweeps over whole blocks: between a step and its exchange, only
 /// its cells at the border delay the messages.
@@ -70,7 +75,9 @@ public:
 private:
   RegionSweep(std::string name, const BlockGrid& grid, int rank, Memory memory, const Box& cells,
               std::vector<FieldAccess> accesses, Kernel kernel);
-  [[nodiscard]] std::vector<Box> boxes(int block, const BlockPart& part) const;
+  [[nodiscard]] std::vector<Box> boxes(int block, const BlockPart& part) const {
+    return boxes_of_region(*grid_, rank_, block, cells_, part);
+  }
 
   std::string name_;
   const BlockGrid* grid_;
