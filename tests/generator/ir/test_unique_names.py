@@ -90,10 +90,10 @@ def test_names_of_the_model_stand_for_one_thing(kind: str, name: str) -> None:
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_text_says_the_same(kind: str, tmp_path: Path) -> None:
     module = Module("names", precisions=("f64",))
-    for made, name in CASES:
+    for number, (made, name) in enumerate(CASES):
         if made == kind:
             schedule = Schedule(cpu=Strips(32)) if kind != "carried" else Schedule()
-            module.add(f"with_{name}", MODELS[kind](name), schedule=schedule)
+            module.add(f"with_name_{number}", MODELS[kind](name), schedule=schedule)
     targets = ("reference", "cpu", "cuda")
     write(files(module, targets), tmp_path)
     found = [f"{v.kernel} {v.target}: {v.problem}" for v in proved(module, targets, tmp_path) if v.problem]

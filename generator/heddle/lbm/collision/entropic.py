@@ -218,7 +218,9 @@ def _equilibrium(equations: Equations, lattice: Lattice, state: MomentState, wha
         for powers in by_order(lattice.dimension)
     }
     velocity, whole = state.velocity, state.whole
-    raw = raw_from_central(equations, central, velocity, state.rho, state.momentum, whole, f"_{what}")
+    raw = raw_from_central(
+        equations, central, velocity, state.rho, state.momentum, whole, f"_{what}", equal=True
+    )
     return populations(equations, lattice, raw, f"_{what}")
 
 

@@ -153,10 +153,12 @@ def raw_from_central(
     first: Vector,
     whole: Fraction,
     suffix: str = "_post",
+    equal: bool = False,
 ) -> Moments:
-    """The inverse of `central_moments`. first: the first raw moments, which are known. suffix: of names."""
+    """The inverse of `central_moments`. first: the first raw moments, which are known. suffix: of names.
+    equal: some of the moments are."""
     values = dict(moments)
-    complete = _Complete(equations, rho, whole)
+    complete = _Complete(equations, rho, whole, equal)
     for axis in reversed(range(len(velocity))):
         u = velocity[axis]
         for zeroth, one, two in _lines(values, axis):
@@ -175,10 +177,11 @@ def raw_from_central(
 
 
 class _Complete:
-    """m_0 of a line with what zero-centred storage took from it; named where two axes need it."""
+    """m_0 of a line with what zero-centred storage took from it; named where two axes need it, or
+    several moments that are equal."""
 
-    def __init__(self, equations: Equations, rho: sympy.Expr, whole: Fraction) -> None:
-        self.equations, self.rho, self.whole = equations, rho, whole
+    def __init__(self, equations: Equations, rho: sympy.Expr, whole: Fraction, equal: bool = False) -> None:
+        self.equations, self.rho, self.whole, self.equal = equations, rho, whole, equal
         self.known: dict[sympy.Expr, sympy.Expr] = {}
 
     def __call__(self, powers: Powers, value: sympy.Expr, axis: int) -> sympy.Expr:
@@ -189,7 +192,7 @@ class _Complete:
         lacking = self.whole ** (sum(powers) // 2)
         total = add(value, sympy.Rational(*lacking.as_integer_ratio()))
         others = (other for other in (axis - 1, axis + 1) if 0 <= other < len(powers))
-        if all(powers[other] for other in others):
+        if not self.equal and all(powers[other] for other in others):
             return total  # the value changes before another axis needs it, or after one did
         if value not in self.known:
             name = f"total_{value}" if value.is_Symbol else f"total_{'xyz'[axis]}_{letters(powers)}"
