@@ -144,9 +144,14 @@ def _precision(parts: list[str], generator: random.Random) -> tuple[int, list[st
 
 
 def _casts_what_it_declares(parts: Sequence[str], at: int) -> bool:
-    """Whether a type begins `T x = static_cast<T>(...)`: what is cast may fit the other type, too."""
-    rest = [part for part in parts[at : at + 20] if not part.isspace()]
-    return rest[2:4] == ["=", "static_cast"] and parts[at] in rest[4:10]
+    """Whether a type is one of the two in `T x = static_cast<T>(...)`: what is cast may fit the other type,
+    too."""
+    begin = max((i for i in range(at) if parts[i] in (";", "{", "}")), default=0)
+    rest = [part for part in parts[begin:at] if not part.isspace()]
+    ahead = [part for part in parts[at : at + 20] if not part.isspace()]
+    if "static_cast" in rest:
+        return parts[at] in rest[: rest.index("static_cast")]
+    return ahead[2:4] == ["=", "static_cast"] and parts[at] in ahead[4:10]
 
 
 def _parenthesis(parts: list[str], generator: random.Random) -> tuple[int, list[str], str] | None:
@@ -164,6 +169,8 @@ def _parenthesis(parts: list[str], generator: random.Random) -> tuple[int, list[
     following = next((i for i in range(end + 1, len(parts)) if parts[i][0].isalnum()), None)
     if following is None:
         return None
+    if "int64_t" in parts[max(0, at - 3) : at] and re.fullmatch(r"\w+_s[xyzq]", parts[following]):
+        return None  # a product with a stride, which has 64 bits, has 64 bits without the cast
     moved = [*parts[:end], *parts[end + 1 : following + 1], ")", *parts[following + 1 :]]
     return end, moved, "a closing parenthesis moves"
 
