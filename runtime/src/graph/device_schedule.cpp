@@ -222,6 +222,9 @@ void DeviceSchedule::run(std::int64_t n) {
   for (std::int64_t i = std::max<std::int64_t>(0, n - most_ahead); limited && i < n; ++i)
     await(ended(i));
   synchronise_all();
+  for (const TaskStep& step : steps_) {
+    if (step.verify) step.verify();
+  }
 }
 
 } // namespace heddle

@@ -163,6 +163,7 @@ private:
     SplitStep& one = draft(node, place, "", Kind::whole);
     one.step.run = node.function;
     one.step.waits_for = halo.waits_for;
+    one.step.verify = halo.verify;
     one.step.abort = halo.abort;
     for (const TaskNode::Access& access : node.accesses)
       one.touches.push_back({access.object, access.mode == AccessMode::write, everywhere});
@@ -208,6 +209,7 @@ private:
     finish.step.exchange = place;
     finish.step.run = halo.finish;
     finish.step.waits_for = halo.waits_for;
+    finish.step.verify = halo.verify;
     finish.step.abort = halo.abort;
     finish.emptied = halo.emptied;
     touch(finish, true, arrival);

@@ -26,6 +26,7 @@ struct TaskStep {
   /// See HaloSteps; empty where nothing in the stream waits for other ranks.
   std::function<std::string()> waits_for;
   std::function<void()> abort;
+  std::function<void()> verify; // see HaloSteps
   std::vector<std::size_t> predecessors;
 
   [[nodiscard]] bool urgent() const noexcept { return kind != Kind::whole && kind != Kind::interior; }

@@ -8,20 +8,8 @@
 #include "batched_pack.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/calls.hpp"
-#include "message_stamp.hpp"
 
 namespace heddle {
-
-namespace {
-
-/// A message in device memory, on the host.
-std::vector<std::byte> copied(const Message& message) {
-  std::vector<std::byte> bytes(message.bytes);
-  copy_bytes(bytes.data(), Memory::host, message.data, Memory::device, message.bytes);
-  return bytes;
-}
-
-} // namespace
 
 HaloExchange::HaloExchange(Exchange exchange, HaloOptions options)
     : HaloExchange(std::move(exchange), nullptr, options) {}
@@ -30,8 +18,8 @@ HaloExchange::HaloExchange(Exchange exchange, Transport& transport, HaloOptions 
     : HaloExchange(std::move(exchange), &transport, options) {}
 
 HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions options)
-    : exchange_(std::move(exchange)), transport_(transport), options_(options),
-      plan_(exchange_, options.as_on_device) {
+    : exchange_(std::move(exchange)), transport_(transport), plan_(exchange_, options.as_on_device) {
+  const Stamps environment = stamps_of_environment(); // refused in each program alike
   if (transport_ != nullptr) tag_ = transport_->allocate_tag();
   if (empty()) return;
   check();
@@ -41,13 +29,13 @@ HaloExchange::HaloExchange(Exchange exchange, Transport* transport, HaloOptions 
     stores_ = direct_ != nullptr && direct_->stores();
     staged_ = device && transport_->memory() != Memory::device;
   }
-  // Where a message is work in a stream it is not stamped: it cannot belong to another step, and to look at
-  // it would wait.
-  options_.stamped = options_.stamped && (!device || staged_ || !transport_->only_enqueues());
   buffer_ = Buffer<std::byte>(static_cast<std::int64_t>(plan_.bytes()), base().memory());
   if (staged_) staging_ = Buffer<std::byte>(buffer_.size(), Memory::pinned);
   send_ = messages(plan_.send());
   receive_ = messages(plan_.receive());
+  stamps_ = MessageStamps(options.stamps.value_or(environment), on_device() ? Memory::device : Memory::host,
+                          plan_.hash(), transport_ != nullptr ? transport_->rank() : 0,
+                          std::max(send_.size(), receive_.size()));
   if (const auto* dense = std::get_if<DenseExchange>(&exchange_); dense && stores_) publish_arrays(*dense);
   calls_.front() = halo_calls(exchange_, plan_, stores_ ? direct_ : nullptr, tag_);
   if (talks()) transport_->expect(request());
@@ -112,9 +100,10 @@ void HaloExchange::check_arrays() const {
 }
 
 std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>& segments) {
-  const std::size_t head = options_.stamped ? HaloPlan::stamp_bytes : 0;
+  constexpr std::size_t head = HaloPlan::stamp_bytes;
   std::byte* const buffer = staged_ ? staging_.data() : buffer_.data();
   std::vector<Message> result;
+  result.reserve(segments.size());
   for (const HaloPlan::Segment& segment : segments)
     result.push_back({segment.peer, buffer + segment.begin - head, segment.bytes + head});
   return result;
@@ -146,39 +135,31 @@ void HaloExchange::run(const std::vector<HaloCall>& calls, Stream& stream) {
 /// The own message buffer, or where another rank receives a message.
 std::byte* HaloExchange::buffer_of(std::size_t segment) {
   if (segment == HaloCall::own_buffer) return buffer_.data();
-  return direct_->place(tag_, send_[segment].peer) + (options_.stamped ? HaloPlan::stamp_bytes : 0);
+  return direct_->place(tag_, send_[segment].peer) + HaloPlan::stamp_bytes;
 }
 
 bool HaloExchange::on_device() const noexcept {
   return base().memory() == Memory::device && !staged_;
 }
 
-void HaloExchange::stamp_all() const {
-  if (!options_.stamped) return;
-  for (Message message : send_) {
+void HaloExchange::stamp_all(Stream& stream) {
+  std::vector<Message> sent = send_;
+  for (Message& message : sent) {
     if (stores_) message.data = direct_->place(tag_, message.peer);
-    if (!on_device()) {
-      stamp(message, transport_->rank(), plan_.hash(), step_);
-      continue;
-    }
-    std::vector<std::byte> copy = copied(message);
-    stamp({message.peer, copy.data(), copy.size()}, transport_->rank(), plan_.hash(), step_);
-    copy_bytes(message.data, Memory::device, copy.data(), Memory::host, HaloPlan::stamp_bytes);
   }
+  stamps_.write(sent, stream);
 }
 
-void HaloExchange::verify_all() const {
-  if (!options_.stamped) return;
-  for (const Message& message : receive_) {
-    std::vector<std::byte> copy = on_device() ? copied(message) : std::vector<std::byte>();
-    const Message here = on_device() ? Message{message.peer, copy.data(), copy.size()} : message;
-    const std::string wrong = fault(here, transport_->rank(), plan_.hash(), step_);
-    if (!wrong.empty()) throw Error("HaloExchange", request().on(transport_->rank()) + ": " + wrong);
-  }
+void HaloExchange::verify() const {
+  const std::string fault = stamps_.fault();
+  if (fault.empty()) return;
+  throw Error("HaloExchange",
+              "rank " + std::to_string(transport_->rank()) + ", '" + std::string(name()) + "', " + fault);
 }
 
 void HaloExchange::start(Stream& stream) {
   check_arrays();
+  verify();
   run(calls().start, stream);
   if (!talks()) return;
   if (staged_) { // sent when the copy has arrived, see finish
@@ -187,8 +168,11 @@ void HaloExchange::start(Stream& stream) {
     gpu::copy_later(staging_.data() + begin, buffer_.data() + begin, end - begin, stream.native());
     return;
   }
-  if (!transport_->only_enqueues()) stream.synchronise();
-  stamp_all();
+  stamp_all(stream);
+  if (!transport_->only_enqueues()) {
+    stream.synchronise();
+    verify(); // of the step before, if messages are in device memory
+  }
   transport_->start(request(), stream);
 }
 
@@ -200,11 +184,12 @@ void HaloExchange::finish(Stream& stream) {
   if (talks()) {
     if (staged_) {
       stream.synchronise();
-      stamp_all();
+      stamp_all(stream);
       transport_->start(request(), stream);
     }
     transport_->finish(request(), stream);
-    verify_all();
+    stamps_.check(receive_, stream);
+    if (!on_device()) verify();
     if (staged_ && !plan_.receive().empty()) {
       const std::size_t begin = plan_.receive().front().begin;
       const std::size_t bytes = plan_.receive().back().begin + plan_.receive().back().bytes - begin;
@@ -242,6 +227,7 @@ HaloSteps HaloExchange::steps() {
   steps.start = [this](Stream& stream) { start(stream); };
   if (!calls_[now_].wrap.empty()) steps.wrap = [this](Stream& stream) { wrap(stream); };
   steps.finish = [this](Stream& stream) { finish(stream); };
+  if (talks() && on_device()) steps.verify = [this] { verify(); };
   if (auto* const moves = talks() ? transport_->capability<MessageProgress>() : nullptr) {
     steps.progress = [moves] { moves->progress(); };
     steps.network = transport_;

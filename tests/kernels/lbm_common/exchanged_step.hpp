@@ -11,15 +11,15 @@
 
 namespace test {
 
-/// A step with what it exchanges before and after it. Messages that can be are stamped in any build, so that
-/// faults are found.
+/// A step with what it exchanges before and after it. All bytes of messages are checked, so that faults are
+/// found.
 template <class Sweep> class ExchangedStep {
 public:
   /// together: blocks of a host, too, are packed in one call, as on a device.
   ExchangedStep(Sweep sweep, heddle::Transport& transport, bool together = false)
       : sweep_(std::move(sweep)),
-        before_(sweep_.before(), transport, {.stamped = true, .as_on_device = together}),
-        after_(sweep_.after(), transport, {.stamped = true, .as_on_device = together}) {}
+        before_(sweep_.before(), transport, {.stamps = heddle::Stamps::checksums, .as_on_device = together}),
+        after_(sweep_.after(), transport, {.stamps = heddle::Stamps::checksums, .as_on_device = together}) {}
   void add_to(heddle::TaskGraph& loop) {
     loop.add(before_);
     loop.add(sweep_);

@@ -126,8 +126,8 @@ Outcome compare(const OneList<T>& expected, heddle::Transport& transport, const 
                                                                                       {1e-4, 0.1875, 1.3});
   heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(f, {1e-4, 0.1875, 1.3},
                                                                                    {1e-4, 0.1875, 1.3});
-  heddle::HaloExchange before(odd.before(), transport, {.stamped = true});
-  heddle::HaloExchange after(odd.after(), transport, {.stamped = true});
+  heddle::HaloExchange before(odd.before(), transport, {.stamps = heddle::Stamps::checksums});
+  heddle::HaloExchange after(odd.after(), transport, {.stamps = heddle::Stamps::checksums});
   heddle::TaskGraph loop({.memory = run.memory, .overlap = run.overlap});
   loop.add(even);
   loop.add(f.to_walls());

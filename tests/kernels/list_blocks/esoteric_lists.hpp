@@ -79,7 +79,7 @@ public:
            test::Shift shift)
       : list_(std::move(list)), links_(links), shift_(shift), f_(list_, 19, list_.memory()),
         walls_(marked(list_)), even_(bind<Even>(), transport), odd_(bind<Odd>(), transport),
-        last_(bind<Even>().before(), transport, {.stamped = true}) {
+        last_(bind<Even>().before(), transport, {.stamps = heddle::Stamps::checksums}) {
     f_.fill_with_ghosts(start<T>);
   }
   void add_to(heddle::TaskGraph& loop, bool poisoned) override {

@@ -24,6 +24,7 @@ using heddle::HaloExchange;
 using heddle::HaloPlan;
 using heddle::IndexList;
 using heddle::Message;
+using heddle::Stamps;
 
 constexpr int ranks = 3;
 
@@ -94,18 +95,18 @@ void expect_lines(const Listener& listener) {
 
 TEST(ExchangeCalls, MessagesBeginAtLines) {
   const BlockGrid grid({{0, 0, 0}, {9, 5, 3}}, {3, 1, 1}, {true, false, false}, ranks);
-  for (const bool stamped : {false, true}) {
+  for (const Stamps stamps : {Stamps::off, Stamps::order, Stamps::checksums}) {
     heddle::Stream stream;
     Listener listener;
     Field<std::uint16_t> field(grid, {.components = 3, .rank = 1});
     const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(3, field.ghost_layers());
     HaloExchange dense(packing::exchange(field, shell, Direction::owner_to_ghost), listener,
-                       {.stamped = stamped});
+                       {.stamps = stamps});
     dense.start(stream);
     expect_lines(listener);
     Calls calls;
     List list(grid);
-    HaloExchange listed(counted(list.exchange(), calls), listener, {.stamped = stamped});
+    HaloExchange listed(counted(list.exchange(), calls), listener, {.stamps = stamps});
     listed.start(stream);
     expect_lines(listener);
   }
@@ -116,7 +117,7 @@ template <class Kind> std::array<Calls, 3> calls_of(Kind exchange, bool as_on_de
   Calls calls;
   Listener listener;
   HaloExchange halo(counted(std::move(exchange), calls), listener,
-                    {.stamped = false, .as_on_device = as_on_device});
+                    {.stamps = Stamps::off, .as_on_device = as_on_device});
   std::array<Calls, 3> result;
   heddle::Stream stream;
   const auto step = [&](std::size_t number, const auto& run) {

@@ -49,7 +49,8 @@ void check_shell(const BlockGrid& grid, const heddle::GhostLayers& layers, Trans
   field.fill(wave);
   const std::vector<HaloRegion> shell = heddle::ghost_shell(2, field.ghost_layers());
   heddle::DenseExchange packed = packing::exchange(field, shell, Direction::owner_to_ghost);
-  HaloExchange exchange(std::move(packed), transport, {.stamped = true, .as_on_device = together});
+  HaloExchange exchange(std::move(packed), transport,
+                        {.stamps = heddle::Stamps::checksums, .as_on_device = together});
   Stream stream;
   exchange(stream);
   const auto [gx, gy, gz] = layers.layers;

@@ -25,7 +25,8 @@ void exchange(const std::string& fault, heddle::Transport& transport) {
                               {.rank = transport.rank()});
   heddle::HaloExchange halo(packing::exchange(field, shell, heddle::Direction::owner_to_ghost,
                                               guilty_of("another") ? "that" : "this"),
-                            transport, {.stamped = fault == "another"});
+                            transport,
+                            {.stamps = fault == "another" ? heddle::Stamps::order : heddle::Stamps::off});
   heddle::Stream stream;
   halo(stream);
   if (guilty_of("throws")) throw heddle::Error("test", "rank 1 gives up");

@@ -29,6 +29,7 @@ using heddle::Field;
 using heddle::FieldView;
 using heddle::HaloExchange;
 using heddle::HaloRegion;
+using heddle::Stamps;
 using heddle::Stream;
 using heddle::ThreadGroup;
 using heddle::Transport;
@@ -61,14 +62,15 @@ void mix(Field<double>& field) {
 
 /// The values after some steps, block by block, whatever ranks they lie on.
 template <class Network>
-std::vector<std::vector<double>> steps_on(Network& network, int ranks, bool stamped = true, int steps = 6) {
+std::vector<std::vector<double>> steps_on(Network& network, int ranks, Stamps stamps = Stamps::checksums,
+                                          int steps = 6) {
   const BlockGrid grid(domain, {2, 3, 2}, {true, true, true}, ranks);
   std::vector<std::vector<double>> blocks(static_cast<std::size_t>(grid.size()));
   network.run([&](Transport& transport) {
     Field<double> field(grid, {.rank = transport.rank()});
     field.fill([](auto x, auto y, auto z, int) { return 1.0 / static_cast<double>(1 + x + 8 * y + 48 * z); });
     HaloExchange halo(packing::exchange(field, shell, Direction::owner_to_ghost, "halo"), transport,
-                      {.stamped = stamped});
+                      {.stamps = stamps});
     Stream stream;
     for (int step = 0; step < steps; ++step) {
       halo(stream);
@@ -116,7 +118,7 @@ TEST(FaultInjector, DelayAndAnotherOrderChangeNothing) {
 
 /// Seeds until faults have been found at work: each run ends in the expected bits, or in one of these words.
 void expect_detected(const Faults& faults, std::int64_t FaultCounts::* count,
-                     const std::vector<std::string>& words, bool stamped = true) {
+                     const std::vector<std::string>& words, Stamps stamps = Stamps::checksums) {
   const std::vector<std::vector<double>> expected = undisturbed();
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -124,7 +126,7 @@ void expect_detected(const Faults& faults, std::int64_t FaultCounts::* count,
     seeded.seed = seed;
     FaultyThreads network(4, seeded, 300ms);
     std::vector<std::vector<double>> blocks;
-    const std::string error = failure([&] { blocks = steps_on(network, 4, stamped); });
+    const std::string error = failure([&] { blocks = steps_on(network, 4, stamps); });
     if (error.empty()) {
       EXPECT_EQ(blocks, expected) << "seed " << seed;
       continue;
@@ -151,7 +153,7 @@ TEST(ThreadGroup, RanksThatCutTheDomainElsewhereAreFound) {
       const BlockGrid grid = BlockGrid::slabs(domain, {true, true, true}, 2, weights);
       Field<double> field(grid, {.rank = transport.rank()});
       HaloExchange halo(packing::exchange(field, shell, Direction::owner_to_ghost, "halo"), transport,
-                        {.stamped = true});
+                        {.stamps = Stamps::checksums});
       Stream stream;
       halo(stream);
     });
@@ -164,7 +166,7 @@ TEST(FaultInjector, ALostMessageIsMissed) {
 }
 
 TEST(FaultInjector, ATruncatedMessageIsRefused) {
-  expect_detected({.truncate = 0.02}, &FaultCounts::truncated, {" bytes, not "}, false);
+  expect_detected({.truncate = 0.02}, &FaultCounts::truncated, {" bytes, not "}, Stamps::off);
 }
 
 TEST(FaultInjector, ACorruptMessageIsRefused) {
@@ -186,11 +188,11 @@ TEST(FaultInjector, EveryScheduleOfFaultsIsDetectedOrHarmless) {
     const double rate = 0.0005 * static_cast<double>(1 + (seed - 1) % 60);
     FaultyThreads network(4, {seed, rate, 0.1, 0.2, rate, rate, rate, 2ms}, 200ms);
     std::vector<std::vector<double>> blocks;
-    const std::string error = failure([&] { blocks = steps_on(network, 4, true, 3); });
+    const std::string error = failure([&] { blocks = steps_on(network, 4, Stamps::checksums, 3); });
     if (!error.empty()) continue;
     ++harmless;
     ThreadGroup calm(1);
-    EXPECT_EQ(blocks, steps_on(calm, 1, true, 3)) << "seed " << seed;
+    EXPECT_EQ(blocks, steps_on(calm, 1, Stamps::checksums, 3)) << "seed " << seed;
   }
   EXPECT_GT(harmless, schedules / 12);
   EXPECT_LT(harmless, schedules);
@@ -236,7 +238,7 @@ TEST(ThreadGroup, ExchangesInAnotherOrderAreFoundOut) {
       Field<double> field(grid, {.rank = transport.rank()});
       const bool first = transport.rank() == 0;
       HaloExchange one(packing::exchange(field, shell, Direction::owner_to_ghost, first ? "a" : "b"),
-                       transport, {.stamped = true});
+                       transport, {.stamps = Stamps::checksums});
       Stream stream;
       one(stream);
     });

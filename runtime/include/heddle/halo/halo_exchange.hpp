@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,19 +15,17 @@
 #include "heddle/halo/halo_calls.hpp"
 #include "heddle/halo/halo_plan.hpp"
 #include "heddle/halo/halo_steps.hpp"
+#include "heddle/halo/message_stamps.hpp"
+#include "heddle/halo/stamps.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace heddle {
 
 struct HaloOptions {
-  /// Each message carries its exchange, step, length and a checksum, which the receiver verifies. Must be
-  /// equal on all ranks. Not used if messages are work in streams (NCCL, devices of one process), whose order
-  /// is fixed.
-#ifdef NDEBUG
-  bool stamped = false;
-#else
-  bool stamped = true;
-#endif
+  /// What receivers of messages check; where it is not given, what HEDDLE_STAMPS says. Must be equal on all
+  /// ranks. Whole vectors that are stored straight into the fields of another rank are not part of a message:
+  /// the stamp of the message beside them shows their step, and no checksum covers them.
+  std::optional<Stamps> stamps = std::nullopt;
   /// On a host, too, one call packs all blocks with the same layout (their cells are counted from the first
   /// cell of one of them, and may be far outside of it), and walls that only some interleaved blocks have are
   /// part of the exchange, for kernels that load these blocks as vectors.
@@ -78,8 +77,11 @@ public:
   /// between the two.
   void wrap(Stream& stream);
   /// Receives and unpacks. Throws Error that names ranks, exchange and step for what the transport or a stamp
-  /// finds.
+  /// finds; for messages in device memory verify() throws it.
   void finish(Stream& stream);
+  /// Throws Error for what the stamps of messages have shown so far. That of messages in device memory is
+  /// known once the stream has been waited for: a TaskGraph then calls this, and so does the next start().
+  void verify() const;
   /// The whole exchange. Throws Error for ranks of one process that write to each other's memory, which need
   /// a TaskGraph.
   void operator()(Stream& stream);
@@ -104,15 +106,13 @@ private:
   void check_arrays() const;
   /// Whether messages lie in device memory.
   [[nodiscard]] bool on_device() const noexcept;
-  void stamp_all() const;
-  void verify_all() const;
+  void stamp_all(Stream& stream);
   [[nodiscard]] std::vector<Message> messages(const std::vector<HaloPlan::Segment>& segments);
   [[nodiscard]] ExchangeRequest request() const noexcept;
   [[nodiscard]] bool talks() const noexcept { return !send_.empty() || !receive_.empty(); }
 
   Exchange exchange_;
   Transport* transport_;
-  HaloOptions options_;
   HaloPlan plan_;
   DirectStore* direct_ = nullptr; // where the memory of other ranks can be written
   bool stores_ = false; // and is, by pack kernels, with whole vectors in their fields instead of messages
@@ -125,6 +125,7 @@ private:
   Buffer<std::byte> staging_; // a copy of the message buffer, where it is staged
   std::vector<Message> send_;
   std::vector<Message> receive_;
+  MessageStamps stamps_;
   int tag_ = 0;
   std::int64_t step_ = 0;
 };

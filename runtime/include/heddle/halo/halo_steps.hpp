@@ -40,6 +40,9 @@ struct HaloSteps {
   /// stream, and what to do when that takes too long (StreamWait::abort); empty for other exchanges.
   std::function<std::string()> waits_for;
   std::function<void()> abort;
+  /// Throws Error for a message in device memory that was not the expected one; called when the streams of
+  /// all steps have been waited for. Empty for other exchanges.
+  std::function<void()> verify;
   /// Mailboxes that start fills and finish empties, where ranks of one process write to each other's memory.
   std::vector<const void*> filled;
   std::vector<const void*> emptied;
