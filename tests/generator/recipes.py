@@ -127,7 +127,8 @@ BOUNDARY_CONDITION = Recipe(
 
 import sympy
 
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition, BoundaryState
 from heddle.model.equations import Equations, Scalar, multiply, quantity
 
 

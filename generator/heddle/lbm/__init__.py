@@ -19,6 +19,7 @@ from heddle.lbm.boundary.interpolated import Bouzidi
 from heddle.lbm.boundary.outflow import ConvectiveOutflow, Outflow, PressureJump
 from heddle.lbm.boundary.scalar import ScalarFlux, ScalarValue
 from heddle.lbm.boundary.slip import FreeSlip
+from heddle.lbm.boundary.wall_velocity import PerLink
 from heddle.lbm.collision.cumulant import Cumulant, ParametrisedCumulant
 from heddle.lbm.collision.entropic import KBC
 from heddle.lbm.collision.moment_collision import MRT, CentralMoment
@@ -69,6 +70,7 @@ __all__ = [
     "NoSlip",
     "Outflow",
     "ParametrisedCumulant",
+    "PerLink",
     "PowerLaw",
     "PressureAntiBounceBack",
     "PressureJump",

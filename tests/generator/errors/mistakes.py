@@ -178,6 +178,33 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(STEP, None, "fast"), "'fast' is not a schedule.\n  Hint: heddle.Schedule(...)"),
     (lambda: ANY.VelocityBounceBack(0.1), "the velocity of a wall is a vector, not 0.1." + VECTOR),
     (lambda: ANY.VelocityBounceBack("uv"), "the velocity of a wall is a vector, not 'uv'." + VECTOR),
+    (
+        lambda: ANY.VelocityBounceBack(lambda y: (y, 0)),
+        "a wall velocity that is a function takes the coordinates of a place, one per axis.\n"
+        "  Hint: write lambda x, y: (..., ...) in a plane, lambda x, y, z: (..., ..., ...) in space",
+    ),
+    (
+        lambda: ANY.VelocityBounceBack(lambda x, y: (y, 0, 0)),
+        "a wall velocity of 2 coordinates has 2 components, not 3.\n  Hint: give one entry per axis",
+    ),
+    (
+        lambda: ANY.Bouzidi(velocity=lambda x, y: y),
+        "the velocity of a wall is a vector, not _y." + VECTOR,
+    ),
+    (
+        lambda: ANY.AA(D2Q9).boundary(ANY.VelocityBounceBack(lambda x, y, z: (y, 0, 0)), face="w"),
+        "a velocity on D2Q9 has 2 components, not 3.\n  Hint: give one entry per axis",
+    ),
+    (
+        lambda: ANY.AA(D2Q9).boundary(ANY.VelocityBounceBack(ANY.PerLink("u")), face="w"),
+        "fields per link belong to the entries of a list, but this sweep runs over a dense face.\n"
+        "  Hint: give the velocity as a function of the place, velocity=lambda x, y: (..., 0), "
+        "or as a vector",
+    ),
+    (
+        lambda: ANY.PerLink("2"),
+        "'2' cannot be the prefix of fields.\n  Hint: use a name, such as PerLink('u')",
+    ),
     (lambda: ANY.Bouzidi("q", "uv"), "the velocity of a wall is a vector, not 'uv'." + VECTOR),
     (
         lambda: ANY.PressureAntiBounceBack(1, "uv"),

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import sympy
 from compiled import Library, Memory, call
 from heddle import Cells, Module, Sparse, lbm
 from heddle.ir import nodes as ir
@@ -49,9 +50,24 @@ def bouzidi(order: str, distance: float) -> Make:
     return make
 
 
+def turning(lattice: lbm.Lattice) -> Callable[..., tuple[Any, ...]]:
+    """The velocity of a wall that turns, and moves across the plane of its turning."""
+    rate = sympy.Symbol("rate", real=True)
+    if lattice.dimension == 2:
+        return lambda x, y: (-rate * y, rate * x)
+    return lambda x, y, z: (-rate * y, rate * x, rate * y * z)
+
+
+def links(lattice: lbm.Lattice, over: str) -> Any:
+    """A velocity per link; a face has no entries."""
+    return turning(lattice) if over == "face" else lbm.PerLink("wall")
+
+
 CONDITIONS: dict[str, Make] = {
     "no-slip": lambda lattice, over: lbm.NoSlip(lattice),
     "velocity": lambda lattice, over: lbm.VelocityBounceBack(wall(lattice)),
+    "velocity of the place": lambda lattice, over: lbm.VelocityBounceBack(turning(lattice)),
+    "velocity per link": lambda lattice, over: lbm.VelocityBounceBack(links(lattice, over)),
     "free slip": lambda lattice, over: lbm.FreeSlip(),
     "pressure, velocity given": lambda lattice, over: lbm.PressureAntiBounceBack("rho_out", wall(lattice)),
     "pressure, own velocity": lambda lattice, over: lbm.PressureAntiBounceBack("rho_out"),
@@ -61,6 +77,12 @@ CONDITIONS: dict[str, Make] = {
     "Bouzidi, linear, far": bouzidi("linear", 0.8),
     "Bouzidi, quadratic, near": bouzidi("quadratic", 0.3),
     "Bouzidi, quadratic, far": bouzidi("quadratic", 0.8),
+    "Bouzidi, velocity of the place": lambda lattice, over: lbm.Bouzidi(
+        0.8 if over == "face" else "distance", turning(lattice), order="quadratic"
+    ),
+    "Bouzidi, velocity per link": lambda lattice, over: lbm.Bouzidi(
+        0.3 if over == "face" else "distance", links(lattice, over)
+    ),
     "scalar, value (Dirichlet)": lambda lattice, over: lbm.ScalarValue("T"),
     "scalar, flux (Neumann)": lambda lattice, over: lbm.ScalarFlux("j"),
     "pressure jump": lambda lattice, over: lbm.PressureJump("jump"),

@@ -42,7 +42,7 @@ class Boundary:
     """A boundary: `make(over)` gives the condition for a "face" or a "list"; and what its sweep is given.
 
     depth: how many cells inwards have to be there. distance: of the wall. periodic: it is no wall. sums:
-    names of force and torque.
+    names of force and torque. velocity: of the wall at a place, for fields per link.
     """
 
     make: Callable[[str], lbm.BoundaryCondition]
@@ -52,6 +52,7 @@ class Boundary:
     distance: float = 0.5
     periodic: bool = False
     sums: tuple[str, ...] = ()
+    velocity: Callable[[Any, Any], tuple[Any, Any]] | None = None
 
     @property
     def collide(self) -> lbm.Collision:
@@ -69,11 +70,23 @@ def _bouzidi(order: str, distance: float, sums: tuple[str, ...] = ()) -> Boundar
     return Boundary(make, moving, depth=depth, distance=distance, sums=sums)
 
 
+def shear(x: Any, y: Any) -> tuple[Any, Any]:
+    """The velocity of a wall, which differs from link to link."""
+    return 0.03 + 0.01 * y, 0.005 * x * y - 0.02
+
+
+def _per_link(over: str) -> Callable[[Any, Any], tuple[Any, Any]] | lbm.PerLink:
+    """Fields where a sweep has entries; there is one formula for all that a face is compared with."""
+    return shear if over == "face" else lbm.PerLink("wall")
+
+
 BOUNDARIES = {
     "no-slip": Boundary(lambda over: lbm.NoSlip(D2Q9)),
     "velocity": Boundary(
         lambda over: lbm.VelocityBounceBack(("wall_x", "wall_y")), {"wall_x": 0.03, "wall_y": -0.02}
     ),
+    "velocity of the place": Boundary(lambda over: lbm.VelocityBounceBack(shear)),
+    "velocity per link": Boundary(lambda over: lbm.VelocityBounceBack(_per_link(over)), velocity=shear),
     "free slip": Boundary(lambda over: lbm.FreeSlip()),
     "pressure, velocity given": Boundary(
         lambda over: lbm.PressureAntiBounceBack("rho_out", ("wall_x", "wall_y")),
@@ -86,6 +99,16 @@ BOUNDARIES = {
     "Bouzidi, linear, far": _bouzidi("linear", 0.8),
     "Bouzidi, quadratic, near": _bouzidi("quadratic", 0.3),
     "Bouzidi, quadratic, far": _bouzidi("quadratic", 0.8),
+    "Bouzidi, velocity of the place": Boundary(
+        lambda over: lbm.Bouzidi(0.8 if over == "face" else "distance", shear, order="quadratic"),
+        depth=2,
+        distance=0.8,
+    ),
+    "Bouzidi, velocity per link": Boundary(
+        lambda over: lbm.Bouzidi(0.3 if over == "face" else "distance", _per_link(over)),
+        distance=0.3,
+        velocity=shear,
+    ),
     "scalar, value (Dirichlet)": Boundary(lambda over: lbm.ScalarValue("T"), {"T": 1.1}, D2Q5),
     "scalar, flux (Neumann)": Boundary(lambda over: lbm.ScalarFlux("j"), {"j": 0.01}, D2Q5),
     "pressure jump": Boundary(lambda over: lbm.PressureJump("jump"), {"jump": 0.02}, periodic=True),
@@ -149,6 +172,20 @@ class Channel(ABC):
     def velocity(self) -> Array:
         return np.random.default_rng(2).uniform(-0.1, 0.1, (2, *self.box))
 
+    def centres(self) -> Array:
+        return np.indices(self.box) + 0.5
+
+    def wall_data(self, centres: Array) -> dict[str, Array]:
+        """Fields of entries at these centres: their places, and the wall's velocity along each link."""
+        data = {f"centre_{axis}": centre[None] for axis, centre in zip("xy", centres, strict=True)}
+        if self.boundary.velocity is None:
+            return data
+        for name, c in zip(self.lattice.names, self.lattice.velocities, strict=True):
+            ends = [x + self.boundary.distance * a for x, a in zip(centres, c, strict=True)]
+            u = self.boundary.velocity(*ends)
+            data[f"wall_{name}"] = (c[0] * u[0] + c[1] * u[1])[None]
+        return data
+
     def arms(self) -> Array:
         return np.stack(np.meshgrid(*[np.arange(n) - 1.5 for n in self.box], indexing="ij"))
 
@@ -194,6 +231,8 @@ class FaceChannel(Channel):
         )
         for a, arm in enumerate(self.arms()):
             self.fields.fields[f"arm_{'xy'[a]}"] = self.padded(arm[None])
+        for a, centre in enumerate(self.centres()):
+            self.fields.fields[f"centre_{'xy'[a]}"] = self.padded(centre[None])
 
     def padded(self, values: Array) -> Array:
         widths = [(0, 0)] * 3
@@ -242,6 +281,7 @@ class CellsChannel(FaceChannel):
             data[f"distance_{direction}"] = np.full((1, ALONG), self.boundary.distance)
         for axis, arm in zip("xy", self.arms(), strict=True):
             data[f"arm_{axis}"] = np.take(arm, layer, self.axis)[None]
+        data |= self.wall_data(np.take(self.centres(), layer, self.axis + 1))
         sweep = InBox(self.fields.fields, places, data)
         values = sweep.run(statements, **arguments)
         return {
@@ -287,6 +327,7 @@ class ListChannel(Channel):
             data[f"outflow_{direction}"] = np.zeros((1, len(entries)))
         for axis, arm in zip("xy", self.arms(), strict=True):
             data[f"arm_{axis}"] = arm.reshape(1, -1)[:, entries]
+        data |= self.wall_data(self.centres().reshape(2, -1)[:, entries])
         return data | self.geometry.numbers(entries, self.boundary.depth)
 
     def _slip(self) -> None:

@@ -11,6 +11,7 @@ import sympy
 from heddle import (
     Assignment,
     CacheLines,
+    Cells,
     CompressedList,
     Dense,
     Interleaved,
@@ -154,6 +155,29 @@ def test_lists_that_hold_cells_behind_walls(pattern: str, tmp_path: Path) -> Non
         Schedule(gpu=Threads(rematerialise=True)),
     )
     module.add("wall", stream.boundary(lbm.VelocityBounceBack(("u", "v"))), Sparse("wall", listed=True))
+    assert problems(module, ALL, tmp_path) == []
+
+
+@pytest.mark.parametrize("pattern", ["AA", "EsoTwist"])
+def test_wall_velocities_of_links(pattern: str, tmp_path: Path) -> None:
+    lattice = lbm.Lattice("D2Q9")
+    stream = getattr(lbm, pattern)(lattice, ghost_layers=2)
+    rate, height = parameters("rate, height: real")
+
+    def turning(x: sympy.Expr, y: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+        return -rate * y, rate * x
+
+    module = Module("walls", precisions=("f64", "f16"))
+    inflow = lbm.VelocityBounceBack(lambda x, y: (4 * y * (height - y) / height**2, 0))
+    module.add("inflow", stream.boundary(inflow, face="w"))
+    for name, condition in (
+        ("links", lbm.VelocityBounceBack(lbm.PerLink("u"))),
+        ("place", lbm.Bouzidi(velocity=turning, order="quadratic")),
+        ("curved", lbm.Bouzidi(velocity=lbm.PerLink("u"))),
+    ):
+        module.add(f"{name}_of_a_list", stream.boundary(condition), Sparse("wall", listed=True))
+        body = stream.boundary(condition, cells=True, force="drag", torque="couple")
+        module.add(f"{name}_of_a_body", body, Cells("body"))
     assert problems(module, ALL, tmp_path) == []
 
 

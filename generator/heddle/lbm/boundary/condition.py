@@ -14,95 +14,16 @@ from fractions import Fraction
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
+from heddle.lbm.boundary.cell import BoundaryCell
 from heddle.lbm.boundary.wall_force import WallForce
+from heddle.lbm.boundary.wall_velocity import MovingWall, WallVelocity, dot, named_velocity
 from heddle.lbm.equilibrium import name_weights, require_momentum
 from heddle.lbm.force import Force, ForceModel, force_vector
-from heddle.lbm.lattice import Lattice, direction_name, require_lattice
+from heddle.lbm.lattice import Lattice, require_lattice
 from heddle.lbm.moments.macroscopic import Vector, labelled, macroscopic, vector_field
 from heddle.model.assignment import Assignment, If, Statement
-from heddle.model.bits import has_bit
-from heddle.model.equations import Equations, Scalar, add, multiply, quantity, signed
-from heddle.model.field import Access, Field
+from heddle.model.equations import Equations, Scalar, add, multiply, quantity
 from heddle.model.require import require_flag, vector
-
-
-@dataclass(frozen=True)
-class BoundaryCell:
-    """What a condition sees of a boundary cell.
-
-    own_post: all f*_q lie in the current cell; always_own: after every step. outgoing: incoming q -> where f*
-    of the opposite direction lies. incoming: incoming q -> where the next step reads f_q. mask: over a list,
-    the bits of the incoming directions; None on a face, where all in `outgoing` come in. linked: neighbours
-    are found through the table of a list, not at offsets of a dense box. held: the list holds cells behind
-    walls. side: the outward normal, in an edge or corner the sum of several, None for a list that leads out
-    on any side. written, read: where f*_q lies, and where the next step reads f_q, links of a list included.
-    """
-
-    lattice: Lattice
-    zero_centred: bool
-    own_post: bool
-    always_own: bool
-    outgoing: Mapping[int, Access]
-    incoming: Mapping[int, Access]
-    mask: Access | None
-    linked: bool
-    stores_solid: bool
-    side: tuple[int, ...] | None
-    written: Sequence[Access]
-    read: Sequence[Access]
-
-    @property
-    def here(self) -> tuple[int, ...]:
-        """The offset of the current cell."""
-        return (0,) * self.lattice.dimension
-
-    @property
-    def listed(self) -> bool:
-        """Whether it is a cell of a list, of listed ones or of those of a box, not of a dense face."""
-        return self.mask is not None
-
-    def is_incoming(self, q: int) -> sympy.Basic:
-        """Whether direction q comes from outside."""
-        return sympy.true if self.mask is None else has_bit(self.mask, q)
-
-    def at_neighbour(self, access: Access, offset: tuple[int, ...]) -> Access:
-        """The same of the cell at an offset; of the own one where a list has none there. In a list that holds
-        cells behind walls no links lead to all neighbours, and their numbers are given, `cell_w` and so
-        on."""
-        if self.stores_solid:
-            number = Field(f"cell_{direction_name(offset)}", "uint32", 0, ghost_layers=0).here
-            return access.via_link(offset, number)
-        if self.linked:
-            return access.via_link(offset)
-        moved = tuple(a + b for a, b in zip(access.offsets, offset, strict=True))
-        return Access(access.field, moved, access.component)
-
-    def written_at(self, q: int, offset: tuple[int, ...]) -> Access:
-        """Where f*_q of the cell at an offset lies."""
-        return self.at_neighbour(self.written[q], offset)
-
-    def read_at(self, q: int, offset: tuple[int, ...]) -> Access:
-        """Where the next step of the cell at an offset reads f_q."""
-        return self.at_neighbour(self.read[q], offset)
-
-    def normal(self, what: str) -> tuple[int, ...]:
-        """The outward normal. Raises KernelError for a list of cells that was not given one."""
-        if self.side is None and self.listed and not self.linked:
-            raise KernelError(
-                calling_place(),
-                f"{what} needs the normal of the boundary, which is unknown for cells around a body.",
-                "use face=... at a side of the box; around a body use a condition on links: NoSlip, "
-                "VelocityBounceBack, Bouzidi, PressureAntiBounceBack, ScalarValue, ScalarFlux",
-            )
-        if self.side is None:
-            raise KernelError(
-                calling_place(),
-                f"{what} needs the normal of the boundary, which a list of cells does not define.",
-                "give the outward side: stream.boundary(condition, normal=...) over a list, face=... "
-                "over a dense face",
-            )
-        return self.side
 
 
 class BoundaryCondition(ABC):
@@ -181,35 +102,56 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
 class VelocityBounceBack(BoundaryCondition):
     """f_q = f*_p + 6 w_q rho_0 c_q.u, half-way bounce-back at a wall or inlet with velocity u.
 
-    velocity: one entry per axis. Names are kernel arguments; an access to a field [entries] gives one value
-    per entry. The momentum term uses the reference density 1, which conserves mass (Ladd 1994). Raises
-    KernelError for a moving wall on a lattice that carries no momentum.
+    velocity: one entry per axis, the same for all links of a cell. Names are kernel arguments; an access to a
+    field [entries] gives one value per entry. Where the velocity varies along the wall (an inlet with a
+    profile, a body that turns), give it per link instead, else it is of first order only: as a function of
+    the place where the link meets the wall, lambda x, y: (u_x, u_y) in a plane, or as PerLink(name), fields
+    with one value per entry and link. x, y are the place in the unit of the fields `centre_x`, `centre_y`,
+    the centres of the cells, in which a cell is 1 wide: over a list and over cells of a box one value per
+    entry, over a dense face profiles, heddle::Profile. A sweep takes those that the function uses.
+
+    The momentum term uses the reference density 1, which conserves mass (Ladd 1994). Raises KernelError for a
+    moving wall on a lattice that carries no momentum, and for fields per link over a dense face.
     """
 
     title = "f_q = f*_p + 6 w_q c_q.u, p opposite to q"
 
-    def __init__(self, velocity: Sequence[Scalar]) -> None:
-        self.velocity = vector(velocity, "the velocity of a wall")
+    def __init__(self, velocity: WallVelocity) -> None:
+        self.wall = MovingWall(velocity)
+        self.velocity = self.wall.velocity
 
     def arguments(self) -> Sequence[sympy.Expr]:
         """The wall's velocity."""
-        return self.velocity
+        return self.wall.arguments
 
     def prepare(self, cell: BoundaryCell, equations: Equations) -> BoundaryState:
         """6 w c_q.u for each direction."""
-        velocity = _wall_velocity(cell.lattice, equations, self.velocity)
-        if any(component != 0 for component in velocity):
+        return BoundaryState(self.gains(cell, equations))
+
+    @property
+    def same_for_all_links(self) -> bool:
+        """Whether the links of a cell have one velocity."""
+        return isinstance(self.velocity, tuple)
+
+    @property
+    def at_places(self) -> bool:
+        """Whether the velocity is a function of the place."""
+        return callable(self.velocity)
+
+    def gains(
+        self,
+        cell: BoundaryCell,
+        equations: Equations,
+        distances: Mapping[int, sympy.Expr] | None = None,
+    ) -> dict[int, sympy.Expr]:
+        """6 w c_q.u for each incoming direction to which the wall's velocity adds something. distances: of
+        the walls, by incoming direction; None: half of each link."""
+        along = self.wall.along(cell, equations, distances)
+        moving = {q: value for q, value in along.items() if value != 0}
+        if any(component != 0 for component in self.wall.given) or moving:
             require_momentum(cell.lattice, "a wall that moves")
-        along = {q: _along(cell.lattice, q, velocity) for q in cell.outgoing}
-        moving = any(value != 0 for value in along.values())
         weights = _name_weights(cell, equations) if moving else {}
-        return BoundaryState(
-            {
-                q: multiply(6, weights[cell.lattice.order(q)], value)
-                for q, value in along.items()
-                if value != 0
-            }
-        )
+        return {q: multiply(6, weights[cell.lattice.order(q)], value) for q, value in moving.items()}
 
     def incoming(
         self, cell: BoundaryCell, state: BoundaryState, q: int, outgoing_value: sympy.Expr
@@ -272,7 +214,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         deviation = equations.let("delta_boundary", add(rho, -1)) if cell.zero_centred else rho
         post: dict[int, sympy.Expr] | None = None
         if self.velocity is not None:
-            velocity = _wall_velocity(cell.lattice, equations, self.velocity)
+            velocity = named_velocity(cell.lattice, equations, self.velocity)
         else:
             velocity, post = self._own_velocity(cell, equations)
         equations.section("Even part of the equilibrium: 2 w_q rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2]")
@@ -282,7 +224,7 @@ class PressureAntiBounceBack(BoundaryCondition):
         terms: dict[int, sympy.Expr] = {}
         for q, opposite in cell.lattice.pairs:
             if q in cell.outgoing or opposite in cell.outgoing:
-                along = equations.let(f"u_{cell.lattice.names[q]}", _along(cell.lattice, q, velocity))
+                along = equations.let(f"u_{cell.lattice.names[q]}", dot(cell.lattice, q, velocity))
                 even = add(base, multiply(Fraction(9, 2), carried, along, along))
                 terms[q] = terms[opposite] = equations.let(
                     f"even_{cell.lattice.names[q]}", multiply(2, weights[cell.lattice.order(q)], even)
@@ -319,20 +261,6 @@ class PressureAntiBounceBack(BoundaryCondition):
     ) -> sympy.Expr:
         """2 w rho [1 + 9/2 (c_q.u)^2 - 3/2 u^2] - f*_p."""
         return add(state.terms[q], multiply(-1, outgoing_value))
-
-
-def _along(lattice: Lattice, q: int, velocity: Vector) -> sympy.Expr:
-    return add(*(signed(c, u) for c, u in zip(lattice.velocities[q], velocity, strict=True)))
-
-
-def _wall_velocity(lattice: Lattice, equations: Equations, velocity: Vector) -> Vector:
-    if len(velocity) != lattice.dimension:
-        raise KernelError(
-            calling_place(),
-            f"a velocity on {lattice.name} has {lattice.dimension} components, not {len(velocity)}.",
-            "give one entry per axis",
-        )
-    return tuple(equations.let(labelled("wall_u", a), component) for a, component in enumerate(velocity))
 
 
 def _name_weights(cell: BoundaryCell, equations: Equations) -> dict[int, sympy.Expr]:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState, VelocityBounceBack
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition, BoundaryState, VelocityBounceBack
+from heddle.lbm.boundary.wall_velocity import WallVelocity
 from heddle.model.bits import has_bit
 from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity
 from heddle.model.field import Field, IsWallLink
@@ -32,8 +34,10 @@ class Bouzidi(BoundaryCondition):
     work with every pattern. A link whose other end is a wall, too, uses half-way bounce-back.
 
     distance: over a list the prefix of fields with one value per entry, `distance_e` for the wall in
-    direction e and so on; on a face one name or number for all links. velocity: of the wall, or None.
-    Selected cells of a dense box (boundary(..., cells=True)) are a list, too.
+    direction e and so on; on a face one name or number for all links. velocity: of the wall, as for
+    VelocityBounceBack, or None; the place of a function is the end of the distance. One velocity per cell for
+    a wall that turns makes the interpolation one of first order. Selected cells of a dense box (boundary(...,
+    cells=True)) are a list, too.
 
     order: "linear", or "quadratic", whose interpolation error is one order higher (the flow keeps the second
     order of the lattice, and the magic parameter matters as well): for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1
@@ -54,7 +58,7 @@ class Bouzidi(BoundaryCondition):
     def __init__(
         self,
         distance: Scalar = "distance",
-        velocity: Sequence[Scalar] | None = None,
+        velocity: WallVelocity | None = None,
         *,
         order: str = "linear",
     ) -> None:
@@ -82,7 +86,9 @@ class Bouzidi(BoundaryCondition):
         equations.keep(distances.values())
         if not cell.listed:  # an argument that gives it comes before those of the velocity
             equations.once("twice", multiply(2, equations.once("d", quantity(self.distance))))
-        gains = self._gains(cell, equations)
+        if self.wall is not None and self.wall.at_places:
+            distances = {q: equations.once("d" + self._suffix(cell, q), d) for q, d in distances.items()}
+        gains = self._gains(cell, equations, distances)
         in_gaps = self.order == "quadratic" and cell.listed
         equations.section(_FORMULA[self.order] + (_IN_A_GAP if in_gaps else ""))
         terms: dict[int, sympy.Expr] = {}
@@ -105,16 +111,18 @@ class Bouzidi(BoundaryCondition):
             terms[q] = equations.let(f"wall_{name}", sympy.Piecewise(*cases))
         return BoundaryState(terms, post)
 
-    def _gains(self, cell: BoundaryCell, equations: Equations) -> dict[int, sympy.Expr]:
+    def _gains(
+        self, cell: BoundaryCell, equations: Equations, distances: Mapping[int, sympy.Expr]
+    ) -> dict[int, sympy.Expr]:
         """Name what a wall that moves adds to each incoming population, 6 w c.u."""
         gains = dict.fromkeys(cell.outgoing, sympy.Integer(0))
         if self.wall is None:
             return gains
-        moving = self.wall.prepare(cell, equations).terms
+        moving = self.wall.gains(cell, equations, distances)
         equations.section("A wall that moves adds 6 w_q c_q.u")
         for q, gain in moving.items():
             opposite = cell.lattice.opposite(q)
-            known = opposite in gains and opposite < q
+            known = self.wall.same_for_all_links and opposite in gains and opposite < q
             gains[q] = equations.let(
                 f"gain_{cell.lattice.names[q]}", negate(gains[opposite]) if known else gain
             )

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import sympy
 
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition, BoundaryState
 from heddle.lbm.equilibrium import name_weights, require_momentum
 from heddle.lbm.moments.macroscopic import labelled, vector_field
 from heddle.model.equations import (

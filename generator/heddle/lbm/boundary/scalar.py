@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, BoundaryState
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition, BoundaryState
 from heddle.lbm.equilibrium import name_weights
 from heddle.model.equations import Equations, Scalar, add, multiply, negate, quantity
 

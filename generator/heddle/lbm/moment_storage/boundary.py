@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition
 from heddle.lbm.boundary.scalar import ScalarFlux, ScalarValue
 from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.moment_storage.populations import HalfwayWalls, MomentPopulations

@@ -8,7 +8,8 @@ import operator
 from collections.abc import Sequence
 
 from heddle.errors import KernelError, calling_place
-from heddle.lbm.boundary.condition import BoundaryCell, BoundaryCondition, boundary_statements
+from heddle.lbm.boundary.cell import BoundaryCell
+from heddle.lbm.boundary.condition import BoundaryCondition, boundary_statements
 from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.streaming.access_pattern import AccessPattern
