@@ -155,6 +155,8 @@ class Module:
         schedule = schedule or Schedule()
         if isinstance(statements, StreamingKernels):
             check_space(name, statements, space, place)
+            if isinstance(space, Dense) and statements.between_walls:
+                statements = statements.between_walls(space.walls)
             for suffix, collection in statements.steps.items():
                 full = f"{name}_{suffix}" if suffix else name
                 listed = isinstance(space, Sparse)

@@ -433,6 +433,8 @@ class _Interpreter:
                 return converted(self.value(inner), scalar)
             case ir.IsWallLink():
                 link = expression.link
+                if link.field.dense:
+                    return any(self.beside(side) for side in walls.crossed(self.kernel.space, link))
                 if link.at is not None:
                     return self.listed_cell(link) == self.own_cell
                 return self.listed(link) == self.wall(link)

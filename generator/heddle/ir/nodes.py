@@ -139,7 +139,7 @@ class Access(Expression):
 @node
 class IsWallLink(Expression):
     """Whether the link that an Access with the same parts follows in a sparse list ends at a wall; with `at`,
-    whether that is the number of the own cell."""
+    whether that is the number of the own cell. Over a dense space: whether its walls lie on the way."""
 
     field: Field
     offsets: tuple[int, ...]

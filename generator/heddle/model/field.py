@@ -168,7 +168,8 @@ class Access(sympy.Symbol):
 
 class IsWallLink(sympy.Symbol):
     """A condition: the link that this access to a sparse list follows ends at a wall, so that the access
-    stays in its own cell. For an access from a cell whose index is given: that cell is the current cell."""
+    stays in its own cell. For an access from a cell whose index is given: that cell is the current cell. Over
+    a dense space with walls: a wall lies between the current cell and the one at the offset."""
 
     link: Access
 

@@ -26,11 +26,13 @@ class Dense:
     walls: sides ("w", "e", "s", "n", "b", "t") at which the kernel itself reflects populations half-way if
     the grid ends there: no-slip walls without boundary sweeps. They need a pattern that keeps populations at
     walls in the cell itself (AA, Pull, Push). Other kernels that access cells across these sides, such as
-    boundary sweeps, must use the same space; otherwise generating the module fails. At edges, sweeps at other
-    sides then read the reflected populations from the cell itself. Sweeps at a side with a wall change what
-    is reflected (VelocityBounceBack adds the momentum of a moving wall). Run them before the exchange
-    `before()` of the next step, and after `after()`. With an `Interleaved` schedule, a wall that only some
-    blocks of a vector have is part of these exchanges, for kernels in add_halo.
+    boundary sweeps, must use the same space; otherwise generating the module fails. Sweeps at a side with a
+    wall change what is reflected (VelocityBounceBack adds the momentum of a moving wall). In edges and
+    corners a link crosses several sides: there the walls named here, at rest, have it, and a sweep at another
+    side leaves it alone, be it a lid, an inlet or an outlet. Name all walls at rest, so that a lid between
+    them moves no corner. Run sweeps before the exchange `before()` of the next step, and after `after()`.
+    With an `Interleaved` schedule, a wall that only some blocks of a vector have is part of these exchanges,
+    for kernels in add_halo.
     """
 
     walls: Sequence[str] = ()

@@ -4,7 +4,7 @@ neighbour table that they need."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -37,7 +37,9 @@ class StreamingKernels:
     list where these differ, since a cell there has no neighbours behind walls; empty if a pattern has no
     links. None: the same. where: of a boundary sweep, over what it runs: the layer of cells at a side of a
     dense box, a list of cells, or some cells of a dense box, the space Cells; else "". layer: which layer.
-    ends: of a sweep over a layer that looks along it, the sides at its ends.
+    ends: of a sweep over a layer that looks along it, the sides at its ends. between_walls: of a sweep over a
+    layer, the same for a space with walls within the step at some sides, which have the links through edges
+    and corners.
     """
 
     steps: Mapping[str, AssignmentCollection]
@@ -48,3 +50,4 @@ class StreamingKernels:
     where: Where = ""
     layer: Layer | None = None
     ends: tuple[str, ...] = ()
+    between_walls: Callable[[Sequence[str]], StreamingKernels] | None = None

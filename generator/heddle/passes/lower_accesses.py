@@ -318,6 +318,8 @@ class _Lowering(NeighbourLowering, WallReflection):
                 return Select(self.beside(expression), self.element(stands), self.element(expression))
             case Access():
                 return self.element(expression)
+            case IsWallLink() if crossed(self.space, expression.link):
+                return self.beside(expression.link)
             case IsWallLink():
                 return self.walled(expression.link)
             case Gather(field, position, component):

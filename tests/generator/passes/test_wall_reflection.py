@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import pytest
 from heddle import Cells, Dense, Interleaved, KernelError, Schedule, lbm
@@ -32,6 +32,13 @@ def populations(seed: int) -> Array:
     count = SHAPE[0] * SHAPE[1] * 9
     values = [generator.randrange(-64, 64) / 4096 for _ in range(count)]
     return Array(values, 1 + SHAPE[0], (*EXTENT, 9), (1, SHAPE[0], SHAPE[0] * SHAPE[1]))
+
+
+def reflected() -> Array:
+    """The same in all cells and in both directions of each pair: what walls have reflected, too."""
+    count = SHAPE[0] * SHAPE[1]
+    values = [(q + 1) // 2 / 128 for q in range(9) for _ in range(count)]
+    return Array(values, 1 + SHAPE[0], (*EXTENT, 9), (1, SHAPE[0], count))
 
 
 def layer(whole: Array, face: str) -> Array:
@@ -88,6 +95,93 @@ def test_they_are_what_sweeps_set(body: set[tuple[int, int]]) -> None:
         for f in (swept, walled) if body else ():
             run(typed(module, f"body_after_{step}"), {"f": f} | entries)
     assert interior(walled, body) == interior(swept, body)
+
+
+CONDITIONS: dict[str, Callable[[], lbm.BoundaryCondition]] = {
+    "lid": lambda: lbm.VelocityBounceBack(("u", "v")),
+    "pressure": lambda: lbm.PressureAntiBounceBack("rho", ("u", "v")),
+}
+
+
+@pytest.mark.parametrize("walls", ["wens", "wes", "ws"])
+@pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.parametrize("pattern", [lbm.AA, lbm.Pull, lbm.Push])
+def test_they_have_the_links_through_corners(
+    pattern: type[lbm.StreamingPattern], name: str, walls: str
+) -> None:
+    """A lid, or another boundary at the north: the same as a sweep there, and sweeps of walls at rest after
+    it, which set the links through both sides again."""
+    stream, collide = pattern(D2Q9), lbm.BGK(D2Q9)
+    module = Module("module", precisions=("f64",))
+    for space, sides in (("open", ""), ("walled", walls)):
+        module.add(f"{space}_step", stream(collide), Dense(walls=sides))
+        module.add(
+            f"{space}_n",
+            stream.boundary(CONDITIONS[name](), face="n"),
+            Dense(walls=sides),
+        )
+        for face in "wes":
+            module.add(
+                f"{space}_{face}",
+                stream.boundary(lbm.NoSlip(D2Q9), face=face),
+                Dense(walls=sides),
+            )
+        module.add(f"{space}_seen", stream.moments(), Dense(walls=sides))
+    given = {"u": 0.125, "v": 0.0625} | ({"rho": 1.5} if name == "pressure" else {})
+    found = []
+    for space, sides in (("open", ""), ("walled", walls)):
+        present = sum(bit(side) for side in sides)
+        fields = {f.name: reflected() for f in (stream.source, stream.target)}
+        own = stream.target.name
+        for step in stream.steps * (4 // len(stream.steps)):
+            suffix, after = (f"_{step}", f"_after_{step}") if step else ("", "")
+            run(
+                typed(module, f"{space}_step{suffix}"),
+                fields,
+                {"omega": 1.5, "walls": present},
+            )
+            for face in (face for face in "nwes" if face == "n" or face not in sides):
+                across = bit("w") + bit("e") if face in "we" else bit("s") + bit("n")
+                numbers = {"walls": present & ~across | present & bit(face)}
+                numbers |= given if face == "n" else {}
+                run(
+                    typed(module, f"{space}_{face}{after}"),
+                    {"f": layer(fields[own], face)},
+                    numbers,
+                )
+            if not stream.in_place:
+                fields = {"f": fields["f_next"], "f_next": fields["f"]}
+        seen = f"{space}_seen_{stream.steps[0]}" if stream.in_place else f"{space}_seen"
+        cells = [0.0] * (SHAPE[0] * SHAPE[1])
+        rho = Array(cells.copy(), 1 + SHAPE[0], EXTENT, (1, SHAPE[0]))
+        u = Array(cells * 2, 1 + SHAPE[0], (*EXTENT, 2), (1, SHAPE[0], len(cells)))
+        run(
+            typed(module, seen),
+            {"f": fields["f"], "rho": rho, "u": u},
+            {"walls": present},
+        )
+        found.append((rho.values, u.values))
+    assert found[0] == found[1]
+
+
+def test_a_force_has_no_share_of_links_through_corners() -> None:
+    stream, u = lbm.AA(D2Q9), (0.125, 0.0625)
+    module = Module("module", precisions=("f64",))
+    module.add("step", stream(lbm.BGK(D2Q9)), Dense(walls="wens"))
+    lid = stream.boundary(lbm.VelocityBounceBack(("u", "v")), face="n", force="drag")
+    module.add("lid", lid, Dense(walls="wens"))
+    f = populations(3)
+    post = populations(3)  # after an even step f*_p is component q of the cell
+    numbers = {"u": u[0], "v": u[1], "walls": bit("w") + bit("e") + bit("n")}
+    found = run(typed(module, "lid_after_even"), {"f": layer(f, "n")}, numbers).outputs
+    expected = [0.0, 0.0]
+    for x, (q, c) in itertools.product(range(EXTENT[0]), enumerate(D2Q9.velocities)):
+        if c[1] != -1 or (c[0] == 1 and x == 0) or (c[0] == -1 and x == EXTENT[0] - 1):
+            continue
+        sent = post.values[post.origin + x + (EXTENT[1] - 1) * SHAPE[0] + q * post.stride[2]]
+        both = 2 * sent + 6 * float(D2Q9.weight(q)) * (c[0] * u[0] + c[1] * u[1])
+        expected = [total - a * both for total, a in zip(expected, c, strict=True)]
+    assert [found["drag_x"], found["drag_y"]] == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("pattern", [lbm.AA, lbm.Pull, lbm.Push])

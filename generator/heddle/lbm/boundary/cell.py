@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sympy
 
@@ -24,6 +24,8 @@ class BoundaryCell:
     are found through the table of a list, not at offsets of a dense box. held: the list holds cells behind
     walls. side: the outward normal, in an edge or corner the sum of several, None for a list that leads out
     on any side. written, read: where f*_q lies, and where the next step reads f_q, links of a list included.
+    at_other_wall: of a face, for incoming directions whose links lead along it, too, whether the current cell
+    lies at a wall within the step that such a link crosses: the wall, at rest, has the link.
     """
 
     lattice: Lattice
@@ -38,6 +40,7 @@ class BoundaryCell:
     side: tuple[int, ...] | None
     written: Sequence[Access]
     read: Sequence[Access]
+    at_other_wall: Mapping[int, sympy.Basic] = field(default_factory=dict, kw_only=True)
 
     @property
     def here(self) -> tuple[int, ...]:

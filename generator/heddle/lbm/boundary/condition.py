@@ -84,6 +84,8 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
             outgoing_value = equations.let(f"out_{cell.lattice.names[q]}", outgoing_value)
         value = condition.incoming(cell, state, q, outgoing_value)
         stays = value == outgoing_value and cell.outgoing[q] == cell.incoming[q]
+        if q in cell.at_other_wall and value not in (outgoing_value, cell.incoming[q]):
+            value = sympy.Piecewise((outgoing_value, cell.at_other_wall[q]), (value, True))
         if sums:
             value = equations.let(f"in_{cell.lattice.names[q]}", value)
             exchanged[q] = add(outgoing_value, value)
@@ -94,8 +96,9 @@ def boundary_statements(condition: BoundaryCondition, cell: BoundaryCell, sums: 
             store if cell.mask is None and not behind else If(cell.is_incoming(q), [store], wall=behind)
         )
     if sums:
-        is_incoming = {q: cell.is_incoming(q) for q in exchanged} if cell.listed else {}
-        sums.add_sums(equations, cell.lattice, exchanged, is_incoming)
+        is_incoming = {q: cell.is_incoming(q) for q in exchanged}
+        is_incoming |= {q: sympy.Not(corner) for q, corner in cell.at_other_wall.items() if q in exchanged}
+        sums.add_sums(equations, cell.lattice, exchanged, is_incoming, listed=cell.listed)
     return equations.statements
 
 

@@ -43,9 +43,12 @@ class WallForce:
         lattice: Lattice,
         exchanged: Mapping[int, sympy.Expr],
         is_incoming: Mapping[int, sympy.Basic],
+        *,
+        listed: bool,
     ) -> None:
-        """F = sum of c_p e_q, T = sum of r x c_p e_q. exchanged: e_q = f*_p + f_q. is_incoming: over a list,
-        where q does; empty on a face. Raises KernelError for an arm that does not fit."""
+        """F = sum of c_p e_q, T = sum of r x c_p e_q. exchanged: e_q = f*_p + f_q. is_incoming: where q does.
+        listed: over a list or cells of a box, not over a face. Raises KernelError for an arm that does not
+        fit."""
         equations.section("Force on the wall: sum of c_p (f*_p + f_q), p opposite to q")
         force = []
         for a, axis in enumerate(lattice.axes):
@@ -53,13 +56,13 @@ class WallForce:
             for q, both in exchanged.items():
                 share = multiply(-lattice.velocities[q][a], both)
                 if share != 0:
-                    chosen = sympy.Piecewise((share, is_incoming[q]), (0, True)) if is_incoming else share
-                    terms.append(chosen)
+                    always = is_incoming[q] == sympy.true
+                    terms.append(share if always else sympy.Piecewise((share, is_incoming[q]), (0, True)))
             force.append(equations.let(f"exchange_{axis}", add(*terms)))
             if self.force is not None:
                 equations.statements.append(Reduce("sum", f"{self.force}_{axis}", force[-1]))
         if self.torque is not None:
-            arm = self._arm(equations, lattice, bool(is_incoming))
+            arm = self._arm(equations, lattice, listed)
             for axis, turn in _cross(lattice, arm, force):
                 total = equations.let(f"turn_{axis}", turn)
                 equations.statements.append(Reduce("sum", f"{self.torque}_{axis}", total))

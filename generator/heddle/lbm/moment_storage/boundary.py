@@ -134,7 +134,7 @@ def incoming_at_boundaries(
     if sums:
         exchanged = {q: add(sent[q], arrived[lattice.names[q]]) for q in found}
         is_incoming = {q: _is_first_incoming(bits, of, q) for q in found}
-        sums.add_sums(equations, lattice, exchanged, is_incoming)
+        sums.add_sums(equations, lattice, exchanged, is_incoming, listed=True)
     return arrived
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+import sympy
+
 from heddle.errors import KernelError, calling_place
 from heddle.lbm.boundary.cell import BoundaryCell
 from heddle.lbm.boundary.condition import BoundaryCondition, boundary_statements
@@ -14,7 +16,7 @@ from heddle.lbm.boundary.wall_force import WallForce
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.streaming.access_pattern import AccessPattern
 from heddle.model.assignment import Statement
-from heddle.model.field import Access, Field
+from heddle.model.field import Access, Field, IsWallLink
 
 
 def sweep_statements(
@@ -26,9 +28,10 @@ def sweep_statements(
     sides: Sequence[str],
     sums: WallForce,
     in_box: bool = False,
+    walls: Sequence[str] = (),
 ) -> list[Statement]:
     """What has to happen between `step` and the step after it; the arguments: see cell_between_steps."""
-    cell = cell_between_steps(pattern, condition, step, mask=mask, sides=sides, in_box=in_box)
+    cell = cell_between_steps(pattern, condition, step, mask=mask, sides=sides, in_box=in_box, walls=walls)
     return boundary_statements(condition, cell, sums)
 
 
@@ -40,13 +43,15 @@ def cell_between_steps(
     mask: str | None,
     sides: Sequence[str],
     in_box: bool = False,
+    walls: Sequence[str] = (),
 ) -> BoundaryCell:
     """What a condition sees of a cell between `step` and the step after it.
 
     mask: the field that marks incoming directions, over a list of cells; None for a dense face. sides: the
     one on which the outside lies, or those that meet in an edge or corner; none for a list whose links lead
     out on any side. in_box: the list is of cells of a dense box, which has all neighbours of a cell, and
-    whose walls lie in no neighbour table.
+    whose walls lie in no neighbour table. walls: of a dense face, the sides at which the step itself has
+    walls.
     """
     lattice, following = pattern.lattice, pattern.next_step(step)
     if len(sides) > 1 and not condition.at_edges:
@@ -85,7 +90,24 @@ def cell_between_steps(
         side=normal,
         written=[pattern.access(slot) for slot in written],
         read=[pattern.access(slot) for slot in read],
+        at_other_wall=_other_walls(pattern, normal, walls) if normal and mask is None else {},
     )
+
+
+def _other_walls(
+    pattern: AccessPattern, normal: tuple[int, ...], walls: Sequence[str]
+) -> dict[int, sympy.Basic]:
+    """By direction, whether its link comes through a wall within the step that lies at an end of the face."""
+    lattice = pattern.lattice
+    found: dict[int, sympy.Basic] = {}
+    outwards = [_normal(lattice, (side,)) for side in walls]
+    ends = [wall for wall in outwards if not any(map(operator.mul, wall, normal))]
+    for q, c in enumerate(lattice.velocities):
+        through = [wall for wall in ends if sum(map(operator.mul, wall, c)) < 0]
+        if through:
+            offset = tuple(map(sum, zip(*through, strict=True)))
+            found[q] = IsWallLink(pattern.access((q, offset)))
+    return found
 
 
 def ends_of_face(lattice: Lattice, sides: Sequence[str]) -> tuple[str, ...]:

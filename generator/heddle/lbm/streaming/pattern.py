@@ -399,27 +399,36 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
                 "use face=... for a dense face, normal=... for a list, cells=True for a body in a box",
             )
         sums = WallForce(force, torque, arm)
-        steps = {
-            f"after_{step}" if step else "": AssignmentCollection(
-                sweep_statements(
-                    self,
-                    condition,
-                    step,
-                    mask=mask if face is None else None,
-                    sides=_sides(face if face is not None else normal),
-                    sums=sums,
-                    in_box=cells,
+
+        def steps(walls: Sequence[str]) -> dict[str, AssignmentCollection]:
+            return {
+                f"after_{step}" if step else "": AssignmentCollection(
+                    sweep_statements(
+                        self,
+                        condition,
+                        step,
+                        mask=mask if face is None else None,
+                        sides=_sides(face if face is not None else normal),
+                        sums=sums,
+                        in_box=cells,
+                        walls=walls,
+                    )
                 )
-            )
-            for step in self.steps
-        }
+                for step in self.steps
+            }
+
         where: Where = "cells" if cells else "list" if face is None else "face"
         ends = ends_of_face(self.lattice, _sides(face)) if condition.at_edges and face is not None else ()
         links = () if cells else self.links
         layer = None
         if face is not None:
             layer = Layer(_sides(face), not any(link.stores_solid for link in self.links))
-        return StreamingKernels(steps, links, where=where, layer=layer, ends=ends)
+        kernels = StreamingKernels(steps(()), links, where=where, layer=layer, ends=ends)
+        if face is None:
+            return kernels
+        return dataclasses.replace(
+            kernels, between_walls=lambda walls: dataclasses.replace(kernels, steps=steps(walls))
+        )
 
 
 def _sides(side: str | Sequence[str] | None) -> tuple[str, ...]:
