@@ -5,9 +5,9 @@
 # Python 3.11.
 #   --fast   while working: the checks that compile nothing, clang-tidy on what a change touches, the runtime
 #            with its tests, and those of the generator's tests that are quick and compile nothing
-#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, every
-#            emitted file and every boundary on every target in the generator's tests, and a thousand faults
-#            for the proof to find
+#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, two
+#            minutes of libFuzzer for each reader, every emitted file and every boundary on every target in
+#            the generator's tests, and a thousand faults for the proof to find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -158,6 +158,12 @@ heddle_check() {
   "$bin/python" -m heddle check --build "$build/dev" --jobs "$jobs"
 }
 
+# Every reader of files and command lines under libFuzzer, two minutes each.
+fuzz() {
+  cmake --preset fuzz -S "$HEDDLE_ROOT" && cmake --build --preset fuzz --parallel "$jobs" \
+    && "$bin/python" .ci/fuzz.py --build "$build/fuzz" --seconds 120 --jobs "$jobs"
+}
+
 # heddle-lift with the other versions of LLVM that it supports: all write the same, byte for byte.
 lift_with_all_versions() {
   local version programs="$build/dev/bin/heddle-lift"
@@ -282,6 +288,8 @@ if [ $mode = full ]; then
   else
     unknown+=("C++ tests tsan")
   fi
+  check fuzz "mend the reader, and put what it was given into tests/fuzz/corpus: $logs/fuzz.log" fuzz || :
+  sed -n 's/^.*: [0-9]* runs, /  &/p' "$logs/fuzz.log"
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
   check "build clang" "read $logs/build-clang.log" bash -c \
     "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \

@@ -29,9 +29,11 @@ COLUMNS = 110
 TEXT_KIB, PICTURE_KIB = 160, 600
 FILES_PER_FOLDER = 35
 
-# Emitted text, and sources whose expected output names lines and columns: they stay as they are.
+# Emitted text, sources whose expected output names lines and columns, inputs of fuzzers: they stay as they
+# are.
 NOT_WRITTEN_HERE = re.compile(
-    r"(generated|tests/golden|tests/generator/emit/golden|tests/lift/\w+)/|tests/lift/\w+\.txt$"
+    r"(generated|tests/golden|tests/generator/emit/golden|tests/lift/\w+|tests/fuzz/corpus)/"
+    r"|tests/lift/\w+\.txt$"
 )
 CPP = {".cpp", ".hpp", ".cu", ".cuh", ".c", ".h"}
 PICTURES = {".png"}

@@ -44,11 +44,15 @@ std::int64_t count(const std::filesystem::path& path, const std::array<std::int6
       heddle::input_limit(static_cast<double>(file_bytes)), heddle::input_hint());
 }
 
-template <class T> double element(const char* at, bool swap) {
+template <class T> T stored(const char* at, bool swap) {
   std::array<char, sizeof(T)> bytes;
   std::memcpy(bytes.data(), at, sizeof(T));
   if (swap) std::reverse(bytes.begin(), bytes.end());
-  return static_cast<double>(std::bit_cast<T>(bytes));
+  return std::bit_cast<T>(bytes);
+}
+
+template <class T> double element(const char* at, bool swap) {
+  return static_cast<double>(stored<T>(at, swap));
 }
 
 struct ElementType {
@@ -171,12 +175,11 @@ std::vector<double> values_of(const std::filesystem::path& path, std::string_vie
            "the file is damaged or incomplete: copy it again");
   const bool swap = attribute(file, "byte_order") == "BigEndian";
   const char* const at = data.data() + offset;
-  const double bytes = wide ? element<std::uint64_t>(at, swap) : element<std::uint32_t>(at, swap);
-  const double promised = static_cast<double>(wanted) * static_cast<double>(type.bytes);
-  if (bytes < promised || bytes > promised)
+  const std::uint64_t bytes = wide ? stored<std::uint64_t>(at, swap) : stored<std::uint32_t>(at, swap);
+  if (bytes % type.bytes != 0 || bytes / type.bytes != static_cast<std::uint64_t>(wanted))
     refuse(path,
-           "its array has " + std::to_string(static_cast<std::uint64_t>(bytes)) + " bytes, and its extent " +
-               std::to_string(wanted) + " voxels of " + std::to_string(type.bytes),
+           "its array has " + std::to_string(bytes) + " bytes, and its extent " + std::to_string(wanted) +
+               " voxels of " + std::to_string(type.bytes),
            "the file is damaged");
   return values_at(path, data.substr(offset + header), type, wanted, swap);
 }

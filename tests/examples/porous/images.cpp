@@ -150,6 +150,10 @@ TEST_F(Images, MayNotPromiseWhatTheyDoNotHave) {
         << offset;
   EXPECT_TRUE(contains(refusal(write("b.vti", appended("0 4 0 3 0 3", "0", size + bytes()))),
                        "its array has 24 bytes, and its extent 36 voxels of 1"));
+  std::string wide = appended("0 4 0 3 0 2", "0", std::string(8, '\xff') + bytes());
+  wide.replace(wide.find("byte_order"), 0, "header_type=\"UInt64\" "); // which no double holds
+  EXPECT_TRUE(contains(refusal(write("d.vti", wide)),
+                       "its array has 18446744073709551615 bytes, and its extent 24 voxels of 1"));
   EXPECT_TRUE(contains(refusal(write("c.vti", appended("4 0 3 0 0 2", "0", size + bytes()))),
                        "an axis of -4 voxels"));
   const auto legacy_points = [](const std::string& dimensions, const std::string& scalars) {
