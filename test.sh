@@ -6,8 +6,9 @@
 #   --fast   while working: the checks that compile nothing, clang-tidy on what a change touches, the runtime
 #            with its tests, and those of the generator's tests that are quick and compile nothing
 #   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, two
-#            minutes of libFuzzer for each reader, every emitted file and every boundary on every target in
-#            the generator's tests, and a thousand faults for the proof to find
+#            minutes of libFuzzer for each reader, 150 kills of a running program, every emitted file and
+#            every boundary on every target in the generator's tests, and a thousand faults for the proof to
+#            find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
