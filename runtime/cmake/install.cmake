@@ -6,8 +6,10 @@ include(GNUInstallDirs)
 set(heddle_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
 set(heddle_libraries "")
 set(heddle_links "")
-foreach(name IN ITEMS runtime core grid sparse transport reduction halo graph hybrid io solvers mpi program
-                      geometry plot poisson projection)
+set(heddle_all_components
+    runtime core grid sparse transport reduction halo graph hybrid io solvers
+    mpi program geometry plot poisson projection)
+foreach(name IN LISTS heddle_all_components)
   if(TARGET heddle::${name})
     get_target_property(library heddle::${name} ALIASED_TARGET)
     set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -20,7 +22,9 @@ endforeach()
 # What whoever links the static libraries has to find again: what the runtime needs always, the others' needs
 # only where they are used. Cairo is known to pkg-config only, so it is linked to heddle::plot there and not
 # in the export.
-set(heddle_dependencies "# Written by Heddle's installation: what its static libraries link.\n")
+set(heddle_dependencies "# Written by Heddle's installation: its components, and what they link.\n")
+list(JOIN heddle_all_components " " all)
+string(APPEND heddle_dependencies "set(heddle_all_components ${all})\n")
 foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)"
                       "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
                       "CUDA::cudart|find_dependency(CUDAToolkit)" "ZLIB::ZLIB|find_package(ZLIB QUIET)"
@@ -58,4 +62,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_packa
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/heddle/device/"
         DESTINATION "${heddle_package}/data/runtime/include/heddle/device")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/cmake/" DESTINATION "${heddle_package}/data/runtime/cmake")
+# The command, beside heddle-lift.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_DATADIR BASE_DIRECTORY "${CMAKE_INSTALL_BINDIR}"
+           OUTPUT_VARIABLE heddle_data_from_bin)
+file(STRINGS "${PROJECT_SOURCE_DIR}/generator/pyproject.toml" heddle_clang_format REGEX "clang-format==")
+string(REGEX REPLACE ".*==([0-9.]+).*" "\\1" heddle_clang_format "${heddle_clang_format}")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/heddle_command.sh.in" "${PROJECT_BINARY_DIR}/heddle-command" @ONLY)
+install(PROGRAMS "${PROJECT_BINARY_DIR}/heddle-command" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME heddle)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/heddle")

@@ -20,6 +20,48 @@ expect "ghosts 15 13 12 10" build/consumer_halo
 grep -q "$WORK/elsewhere/prefix" build/heddle-stamps/consumer.d ||
   refuse "the generator used is not that of the prefix"
 
+# README's lines build README's model.
+mkdir readme
+cp "$HEDDLE_SOURCE"/examples/first_kernel/{model.py,main.cpp} readme
+{
+  echo 'cmake_minimum_required(VERSION 3.25)'
+  echo 'project(readme LANGUAGES CXX)'
+  # shellcheck disable=SC2016 # fences of a page
+  sed -n '/^```cmake$/,/^```$/ { /^```/d; p }' "$HEDDLE_SOURCE/README.md"
+} >readme/CMakeLists.txt
+grep -q heddle_add_kernels readme/CMakeLists.txt || refuse "README has no lines of CMake"
+"$CMAKE" -S readme -B readme/build -D HEDDLE_PYTHON="$PYTHON" -D CMAKE_PREFIX_PATH="$WORK/elsewhere/prefix" \
+  >readme.log
+"$CMAKE" --build readme/build >readme-build.log
+expect "heat in all 1.000000" readme/build/first_kernel
+
+# The command, in the moved prefix, also by a link to it; without its modules it says what to install.
+ln -s "$WORK/elsewhere/prefix/bin/heddle" linked
+expect "heat" env HEDDLE_PYTHON="$PYTHON" ./linked build readme/model.py --out mine
+test -f mine/heat/step.cpp || refuse "the installed command wrote no step.cpp"
+"$PYTHON" -m venv --without-pip bare
+expect_refusal "it has no module sympy, jinja2, clang_format. Hint: install" \
+  env HEDDLE_PYTHON=bare/bin/python ./linked build readme/model.py --out mine
+
+# Components: those that are there, one that nobody knows, and one that was not built.
+component() { # <argument of find_package>...
+  rm -rf asks && mkdir asks
+  {
+    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'project(asks LANGUAGES CXX)'
+    echo "find_package(heddle $*)"
+    # shellcheck disable=SC2016 # CMake's variables
+    echo 'message(STATUS "grid ${heddle_grid_FOUND}, poison ${heddle_poison_FOUND}")'
+  } >asks/CMakeLists.txt
+  "$CMAKE" -S asks -B asks/build -D CMAKE_PREFIX_PATH="$WORK/elsewhere/prefix"
+}
+expect "grid TRUE, poison FALSE" component REQUIRED grid OPTIONAL_COMPONENTS poison
+expect_refusal "has no library 'poison'. There is no component of that name; known are runtime, core," \
+  component REQUIRED COMPONENTS poison
+sed -i 's/heddle::poisson\b/heddle::not_built/' elsewhere/prefix/lib*/cmake/heddle/heddleTargets*.cmake
+expect_refusal "has no library 'poisson'. Configure Heddle with HEDDLE_COMPONENTS that names it" \
+  component REQUIRED COMPONENTS poisson
+
 # heddle-lift, where it was built, is found by the moved package, with its declarations of CUDA
 if [ -x "$HEDDLE_BINARY/bin/heddle-lift" ]; then
   printf '%s\n' '__global__ void twice(const float* u, float* v, int n) {' \

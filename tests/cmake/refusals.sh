@@ -31,6 +31,9 @@ expect_refusal "TARGETS has 'gpu'; known are" edit "KERNELS scale shift" "KERNEL
 expect_refusal "the model $WORK/consumer/absent.py does not exist" edit "model.py" "absent.py"
 expect_refusal "no such target" edit "heddle_add_kernels(consumer" "heddle_add_kernels(absent"
 
+# what is left out is said, once
+expect "emitted .cu files are not compiled" edit "KERNELS scale shift" "KERNELS scale shift TARGETS cpu cuda"
+
 # names that CMake was told and the model does not have: seen by the generator, while building
 edit "KERNELS scale shift" "KERNELS scale shape" >configure.log
 expect_refusal "shape" make_it

@@ -5,7 +5,14 @@
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer
-configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" >configure.log
+expect_refusal "HEDDLE_COMPONENTS has 'poison'; known are mpi, program," \
+  configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="poison"
+expect_refusal "HEDDLE_COMPONENTS has projection, which needs poisson" \
+  configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="projection"
+configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" >configure.log
+if ninja -C build -t targets all | grep -E 'libheddle_(poisson|projection|plot|geometry|mpi)'; then
+  refuse "libraries that HEDDLE_COMPONENTS does not name have targets"
+fi
 # A program that links heddle::halo builds what that stands on, and nothing above.
 make_it --target consumer_halo >halo.log
 expect "ghosts 15 13 12 10" build/consumer_halo
