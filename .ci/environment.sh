@@ -110,17 +110,32 @@ print("\n".join(project["optional-dependencies"][group] if group else project["d
 END
 }
 
-# pip_install <folder of an environment> <requirement>...
+# pins <name>: the versions and hashes in place of requirements of pyproject.toml. Written by
+# .ci/pin_requirements.sh.
+pins() { printf '%s/.ci/requirements/%s.txt' "$HEDDLE_ROOT" "$1"; }
+
+# pip_install <folder of an environment> <name of its pins> <requirement>...: pinned for Python 3.11, that of
+# Debian 12 and of continuous integration; elsewhere what the requirements allow.
 pip_install() {
-  local folder="$1"
-  shift
+  local folder="$1" name="$2"
+  shift 2
+  if "$folder/bin/python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
+    set -- --only-binary :all: --require-hashes --requirement "$(pins "$name")"
+  fi
   logged pip "$folder/bin/python" -m pip install --quiet --no-input "$@"
+}
+
+# wanted <name of pins> <requirement>...: what an environment has to have; another text, another installation.
+wanted() {
+  local name="$1"
+  shift
+  printf '%s\n' "$@" "$(cksum <"$(pins "$name")")"
 }
 
 # need_venv <group>...: the environment in build/venv with the requirements of these groups ("" the
 # generator's own).
 need_venv() {
-  local group list stamp
+  local group list name stamp
   find_python || fail "No Python 3.11 or newer was found. Install it (Debian: apt-get install python3" \
     "python3-venv) or name one: HEDDLE_PYTHON=/path/to/python3 $0"
   if ! "$venv/bin/python" -c '' 2>/dev/null; then
@@ -131,13 +146,13 @@ need_venv() {
         "install python3-venv), then run this again."
   fi
   for group in "$@"; do
-    list=$(requirements "$group")
-    stamp="$venv/heddle-${group:-generator}.txt"
-    if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$list" ]; then continue; fi
+    list=$(requirements "$group") name="${group:-generator}"
+    stamp="$venv/heddle-$name.txt"
+    if [ "$(cat "$stamp" 2>/dev/null)" = "$(wanted "$name" "$list")" ]; then continue; fi
     say "Python environment: installing ${list//$'\n'/ }"
     # shellcheck disable=SC2086 # one requirement a word
-    pip_install "$venv" $list || return 1
-    printf '%s\n' "$list" >"$stamp"
+    pip_install "$venv" "$name" $list || return 1
+    wanted "$name" "$list" >"$stamp"
   done
 }
 
@@ -145,12 +160,12 @@ need_venv() {
 need_oldest_venv() {
   local list
   list=$(requirements "" | sed 's/>=/==/')
-  if [ "$(cat "$venv-oldest/heddle.txt" 2>/dev/null)" = "$list" ]; then return 0; fi
+  if [ "$(cat "$venv-oldest/heddle.txt" 2>/dev/null)" = "$(wanted oldest "$list")" ]; then return 0; fi
   rm -rf "$venv-oldest"
   logged venv "$venv/bin/python" -m venv "$venv-oldest" || return 1
   # shellcheck disable=SC2086 # one requirement a word
-  pip_install "$venv-oldest" $list || return 1
-  printf '%s\n' "$list" >"$venv-oldest/heddle.txt"
+  pip_install "$venv-oldest" oldest $list || return 1
+  wanted oldest "$list" >"$venv-oldest/heddle.txt"
 }
 
 need_venv_or_fail() {
