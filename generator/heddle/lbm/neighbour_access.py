@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import sympy
 
@@ -21,7 +21,7 @@ from heddle.model.equations import Equations, add, multiply, negate
 from heddle.model.field import Access, Field, IsWallLink
 
 Offset: TypeAlias = tuple[int, ...]
-Walls: TypeAlias = Literal["at_rest", "one_sided"]
+Walls: TypeAlias = Literal["at_rest", "slip", "one_sided"]
 Difference: TypeAlias = Callable[[Field, int, int], sympy.Expr]
 """Of a field, along an axis, of a component: twice the central difference."""
 
@@ -55,9 +55,12 @@ class IndexedNeighbours(NeighbourAccess):
     heddle::neighbour_indices computes. walls: the treatment of walls. "at_rest": the velocity 0 of the wall,
     half a cell away. A parabola through it, the cell's own value and the value on the other side has the
     slope u(x) + u(x + 1) / 3 for a wall below: of second order, and exact in plane Poiseuille flow (weights
-    for points at -1/2, 0 and 1: Fornberg, Math. Comp. 51 (1988) 699). "one_sided": u(x + 1) - u(x), of first
-    order, which is independent of what lies there: for lists with inlets, outlets, and walls that move or
-    slip. In a gap of one cell both are 0, as symmetry requires.
+    for points at -1/2, 0 and 1: Fornberg, Math. Comp. 51 (1988) 699). "slip": a mirror half a cell away, as
+    at free-slip faces (`slips` of heddle::IndexList): behind it lie the velocity of the own cell along the
+    wall, and the negative one across it. Of second order there; with the walls at rest of "at_rest" the
+    gradient at a face that slips is wrong by u / h, which grows as cells get smaller. "one_sided": u(x + 1) -
+    u(x), of first order, which is independent of what lies there: for lists with inlets, outlets, walls that
+    move, and walls of both kinds. In a gap of one cell all are 0, as symmetry requires.
     """
 
     populations: Field
@@ -67,11 +70,13 @@ class IndexedNeighbours(NeighbourAccess):
     def difference(self, equations: Equations) -> Difference:
         rank = self.populations.rank
         pairs = [self._weights(equations, axis) for axis in range(rank)]
+        plain = (sympy.Integer(1), sympy.Integer(1))
 
         def twice(field: Field, axis: int, component: int) -> sympy.Expr:
             ahead, behind = _ways(rank, axis)
             value = field.component(component)
-            before, after = pairs[axis]
+            along = self.walls == "slip" and component != axis
+            before, after = plain if along else pairs[axis]
             return add(
                 multiply(before, value.via_link(ahead, self._number(ahead))),
                 negate(multiply(after, value.via_link(behind, self._number(behind)))),
@@ -82,7 +87,7 @@ class IndexedNeighbours(NeighbourAccess):
     def _weights(self, equations: Equations, axis: int) -> tuple[sympy.Expr, sympy.Expr]:
         """Name the weights of u ahead and behind: 1 and 1, or where one of the two is the current cell's."""
         ahead, behind = (self._ends(way) for way in _ways(self.populations.rank, axis))
-        own, other = (2, 2) if self.walls == "one_sided" else (-2, sympy.Rational(2, 3))
+        own, other = {"at_rest": (-2, sympy.Rational(2, 3)), "slip": (-1, 1), "one_sided": (2, 2)}[self.walls]
         name = "xyz"[axis]
         return tuple(
             equations.let(
@@ -108,11 +113,11 @@ class IndexedNeighbours(NeighbourAccess):
 
 def require_walls(walls: str) -> None:
     """Raises KernelError for what no wall is."""
-    if walls not in ("at_rest", "one_sided"):
+    if walls not in get_args(Walls):
         raise KernelError(
             calling_place(),
             f"'{walls}' is not a treatment of cells behind walls.",
-            "use at_rest or one_sided",
+            "use at_rest, slip or one_sided",
         )
 
 

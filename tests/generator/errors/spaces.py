@@ -134,7 +134,7 @@ def gradients_over_a_list_without_links() -> None:
     Module("m").add("k", step, Sparse("fluid"))  # here
 
 
-@says("{here}: 'open' is not a treatment of cells behind walls.\n  Hint: use at_rest or one_sided")
+@says("{here}: 'open' is not a treatment of cells behind walls.\n  Hint: use at_rest, slip or one_sided")
 def walls_of_no_kind() -> None:
     lbm.Pull(D2Q9).vorticity(walls="open")  # type: ignore[arg-type]  # here
 

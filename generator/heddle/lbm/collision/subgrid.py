@@ -58,9 +58,9 @@ class GradientModel(ViscosityModel):
 
     constant: of the model. u: the name of the velocity field. It holds the state of the step before, as
     moments() writes it; in a dense box, its ghost layer must be up to date. walls: over a list, the treatment
-    of a link that ends: "at_rest", a wall with velocity 0 half a cell away, or "one_sided", one-sided
-    differences; see heddle.lbm.neighbour_access. EsoTwist and EsoPull take the indices of neighbouring cells
-    from heddle::neighbour_indices. Raises KernelError for other values of walls.
+    of a link that ends: "at_rest", a wall with velocity 0 half a cell away, "slip", a free-slip face, or
+    "one_sided", one-sided differences; see heddle.lbm.neighbour_access. EsoTwist and EsoPull take the indices
+    of neighbouring cells from heddle::neighbour_indices. Raises KernelError for other values of walls.
     """
 
     constant: Scalar

@@ -228,8 +228,10 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
     def strain_rate(self, collide: CollisionOperator, name: str = "strain") -> StreamingKernels:
         """Kernels that write the strain rate S_ab = (d_a u_b + d_b u_a) / 2 of the state that `step` would
         collide, per time step: components xx, yy, (zz,) xy, (xz, yz). collide: the collision of the steps,
-        whose rates and force tell strain from stress; so its arguments are arguments here. Raises KernelError
-        for what is no operator of a flow, and for one on another lattice."""
+        whose rates and force tell strain from stress; so its arguments are arguments here. After an
+        initialise() without `omega` there is no stress at first: where omega is near 2 it takes hundreds of
+        steps to appear. Raises KernelError for what is no operator of a flow, and for one on another
+        lattice."""
         what, hint = "the operator of a collision", "stream.strain_rate(lbm.TRT(lattice))"
         require_object(collide, CollisionOperator, what, hint)
         self._require_lattice(collide)
@@ -250,9 +252,12 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
     ) -> StreamingKernels:
         """A kernel that writes the curl of a velocity field, as lbm.vorticity does, in a dense box or over a
         list. walls: what stands in for u where a link of the list ends: "at_rest", the wall half a cell away,
-        or "one_sided", nothing; see heddle.lbm.neighbour_access. Over lists of EsoTwist and EsoPull it takes
+        "slip", a mirror there, or "one_sided", nothing; see heddle.lbm.neighbour_access. A list does not tell
+        its faces that slip from walls at rest, so say it here. Over lists of EsoTwist and EsoPull it takes
         the numbers of the cells beside, fields `cell_e` and so on, from heddle::neighbour_indices, and so do
-        all kernels there that look at a velocity beside. Raises KernelError for other walls."""
+        all kernels there that look at a velocity beside. These are differences of second order: for the
+        enstrophy of a flow that is hardly resolved take strain_rate, whose mean 2 S_ab S_ab is the same in a
+        closed or periodic box. Raises KernelError for other walls."""
         return self._of_velocity(vorticity, u, name, walls)
 
     def q_criterion(self, u: str = "u", name: str = "q", *, walls: Walls = "at_rest") -> StreamingKernels:
