@@ -53,6 +53,22 @@ const clang::Expr* inner(const clang::Expr& expression) {
   return nullptr;
 }
 
+/// The arguments that a function takes by reference to what is not constant. The object of a method is one.
+std::vector<std::int64_t> references(const clang::FunctionDecl& function, std::size_t arguments) {
+  std::vector<std::int64_t> found;
+  const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+  const bool of_object =
+      method != nullptr && !method->isStatic() && !llvm::isa<clang::CXXConstructorDecl>(method);
+  const std::size_t object = of_object ? 1 : 0;
+  if (of_object && !method->isConst()) found.push_back(0);
+  for (std::size_t at = 0; at < function.getNumParams() && at + object < arguments; ++at) {
+    const clang::QualType kind = function.getParamDecl(static_cast<unsigned>(at))->getType();
+    if (kind->isReferenceType() && !kind->getPointeeType().isConstQualified())
+      found.push_back(static_cast<std::int64_t>(at + object));
+  }
+  return found;
+}
+
 } // namespace
 
 Expression Translation::expression(const clang::Expr* expression) {
@@ -217,8 +233,12 @@ Expression Translation::member(const clang::MemberExpr& member) {
   const auto* const field = llvm::dyn_cast<clang::FieldDecl>(named);
   if (field == nullptr) return unknown(record::situation::member_pointer, member);
   if (field->isBitField()) return unknown(record::situation::bit_field, member);
+  const clang::RecordDecl& owner = *field->getParent();
+  const bool alone = !owner.isUnion() && !owner.isDependentType() && !owner.isInvalidDecl();
+  const std::int64_t apart =
+      alone ? context_.getTypeSizeInChars(context_.getTypeDeclType(&owner)).getQuantity() : 0;
   return record::Member(object(*member.getBase(), member.isArrow()), named->getNameAsString(),
-                        type(member.getType()));
+                        type(member.getType()), apart);
 }
 
 Expression Translation::unary(const clang::UnaryOperator& operation) {
@@ -301,6 +321,15 @@ Expression Translation::converted(const Expression& value, const Type& from, con
   return record::Cast(value, to);
 }
 
+/// Whether both are pointers to the same numbers, or to arrays of them: what one points to the other can.
+bool Translation::keeps_numbers(clang::QualType from, clang::QualType to) const {
+  if (!from->isPointerType() || !to->isPointerType()) return false;
+  const auto numbers = [this](clang::QualType pointer) {
+    return context_.getBaseElementType(pointer->getPointeeType()).getCanonicalType().getUnqualifiedType();
+  };
+  return numbers(to)->isArithmeticType() && (from->isVoidPointerType() || numbers(from) == numbers(to));
+}
+
 Expression Translation::cast(const clang::CastExpr& cast) {
   const clang::Expr* const operand = cast.getSubExpr();
   switch (cast.getCastKind()) {
@@ -323,7 +352,8 @@ Expression Translation::cast(const clang::CastExpr& cast) {
   case clang::CK_BooleanToSignedIntegral:
     return converted(expression(operand), type(operand->getType()), type(cast.getType()), cast);
   case clang::CK_BitCast:
-    if (cast.getType()->isVoidPointerType()) return expression(operand);
+    if (cast.getType()->isVoidPointerType() || keeps_numbers(operand->getType(), cast.getType()))
+      return expression(operand);
     [[fallthrough]];
   default:
     return unknown(std::string("the conversion ") + cast.getCastKindName(), cast);
@@ -338,7 +368,7 @@ Expression Translation::invoke(const clang::FunctionDecl& function, std::vector<
   const clang::FunctionDecl& called = visible ? *definition : function;
   return record::Invoke(visible ? key(called) : name(called),
                         template_arguments(called.getTemplateSpecializationArgs()).nodes, arguments, result,
-                        lvalue);
+                        lvalue, references(called, arguments.size()));
 }
 
 Expression Translation::call(const clang::CallExpr& call) {

@@ -4,6 +4,7 @@
 
 #include "translation.hpp"
 
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/FileManager.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -19,14 +20,74 @@ namespace heddle::lift {
 
 namespace {
 
+/// Prints what Clang says, and keeps where it found errors.
+class Printer : public clang::TextDiagnosticPrinter {
+public:
+  using clang::TextDiagnosticPrinter::TextDiagnosticPrinter;
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic) override {
+    clang::TextDiagnosticPrinter::HandleDiagnostic(level, diagnostic);
+    if (level == clang::DiagnosticsEngine::Fatal) fatal_ = true;
+    if (level == clang::DiagnosticsEngine::Error) errors_.push_back(diagnostic.getLocation());
+  }
+
+  bool fatal() const { return fatal_; }
+  const std::vector<clang::SourceLocation>& errors() const { return errors_; }
+
+private:
+  std::vector<clang::SourceLocation> errors_;
+  bool fatal_ = false;
+};
+
+/// The functions with a body that holds a place.
+class Holders : public clang::RecursiveASTVisitor<Holders> {
+public:
+  Holders(const clang::SourceManager& sources, clang::SourceLocation place)
+      : sources_(sources), place_(sources.getExpansionLoc(place)) {}
+
+  bool VisitFunctionDecl(clang::FunctionDecl* function) { // NOLINT(readability-identifier-naming)
+    if (!function->doesThisDeclarationHaveABody() || function->getBody() == nullptr) return true;
+    const clang::SourceLocation begin = sources_.getExpansionLoc(function->getBody()->getBeginLoc());
+    const clang::SourceLocation end = sources_.getExpansionLoc(function->getBody()->getEndLoc());
+    if (sources_.getFileID(begin) != sources_.getFileID(place_)) return true;
+    const unsigned at = sources_.getFileOffset(place_);
+    if (sources_.getFileOffset(begin) < at && at <= sources_.getFileOffset(end)) found.insert(function);
+    return true;
+  }
+
+  std::set<const clang::FunctionDecl*> found;
+
+private:
+  const clang::SourceManager& sources_;
+  clang::SourceLocation place_;
+};
+
+/// The functions that do not compile, if all errors lie in the bodies of functions: then they change the
+/// meaning of nothing else.
+std::optional<std::set<const clang::FunctionDecl*>> broken(clang::ASTContext& context,
+                                                           const Printer& printer) {
+  std::set<const clang::FunctionDecl*> found;
+  if (printer.fatal()) return std::nullopt;
+  for (const clang::SourceLocation place : printer.errors()) {
+    if (place.isInvalid()) return std::nullopt;
+    Holders holders(context.getSourceManager(), place);
+    holders.TraverseDecl(context.getTranslationUnitDecl());
+    if (holders.found.empty()) return std::nullopt;
+    found.insert(holders.found.begin(), holders.found.end());
+  }
+  return found;
+}
+
 class Consumer : public clang::ASTConsumer {
 public:
-  Consumer(std::string function, std::optional<std::string>& record)
-      : function_(std::move(function)), record_(record) {}
+  Consumer(const Request& request, const Printer& printer, std::optional<std::string>& record)
+      : request_(request), printer_(printer), record_(record) {}
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
-    if (context.getDiagnostics().hasErrorOccurred()) return;
-    record_ = Translation(context).unit(function_).json;
+    const bool failed = context.getDiagnostics().hasErrorOccurred();
+    if (failed && (!request_.partly || printer_.errors().empty())) return;
+    const auto without = broken(context, printer_);
+    if (without) record_ = Translation(context, *without).unit(request_.function).json;
   }
 
   /// The library's bodies are not written, and reading them takes most of the time.
@@ -36,25 +97,27 @@ public:
   }
 
 private:
-  std::string function_;
+  const Request& request_;
+  const Printer& printer_;
   std::optional<std::string>& record_;
 };
 
 class Action : public clang::ASTFrontendAction {
 public:
-  Action(std::string function, std::optional<std::string>& record)
-      : function_(std::move(function)), record_(record) {}
+  Action(const Request& request, const Printer& printer, std::optional<std::string>& record)
+      : request_(request), printer_(printer), record_(record) {}
 
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
     compiler.getFrontendOpts().SkipFunctionBodies = true; // those that the consumer does not want
-    return std::make_unique<Consumer>(function_, record_);
+    return std::make_unique<Consumer>(request_, printer_, record_);
   }
 
 private:
-  std::string function_;
+  const Request& request_;
+  const Printer& printer_;
   std::optional<std::string>& record_;
 };
 
@@ -83,6 +146,7 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
   }
   if (!names_language(flags, "-std") && !ends_with(request.file, ".c")) line.emplace_back("-std=c++20");
   line.insert(line.end(), flags.begin(), flags.end());
+  if (request.partly) line.emplace_back("-ferror-limit=0");
   line.insert(line.end(),
               {"-fsyntax-only", "-w", "-fno-openmp", "-resource-dir", HEDDLE_RESOURCE_DIR, request.file});
   return line;
@@ -159,13 +223,13 @@ Result lift(const Request& given) {
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   const llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions{folder}, file_system(request)));
-  clang::tooling::ToolInvocation invocation(
-      command(request, flags), std::make_unique<Action>(request.function, result.record), files.get());
   llvm::raw_string_ostream stream(result.diagnostics);
   const llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
-  clang::TextDiagnosticPrinter printer(stream, options.get());
+  Printer printer(stream, options.get());
+  clang::tooling::ToolInvocation invocation(
+      command(request, flags), std::make_unique<Action>(request, printer, result.record), files.get());
   invocation.setDiagnosticConsumer(&printer);
-  if (!invocation.run()) result.record.reset();
+  if (!invocation.run() && (!request.partly || printer.fatal())) result.record.reset();
   stream.flush();
   return result;
 }

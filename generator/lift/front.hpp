@@ -16,6 +16,7 @@ struct Request {
   std::string build;              ///< folder of a compile_commands.json; empty: none, `flags` are all
   std::string shim;               ///< folder of the CUDA declarations
   std::string function;           ///< only this one and what it calls; empty: all
+  bool partly = false;            ///< also where functions do not compile: all others
   std::vector<std::pair<std::string, std::string>>
       memory; ///< if not empty, all files there are: path and text
 };

@@ -3,6 +3,7 @@
 #include "translation.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclFriend.h>
@@ -32,8 +33,9 @@ bool is_local(const clang::FunctionDecl& function) {
 
 } // namespace
 
-Translation::Translation(clang::ASTContext& context)
-    : context_(context), sources_(context.getSourceManager()), policy_(context.getPrintingPolicy()) {
+Translation::Translation(clang::ASTContext& context, std::set<const clang::FunctionDecl*> broken)
+    : context_(context), sources_(context.getSourceManager()), policy_(context.getPrintingPolicy()),
+      broken_(std::move(broken)) {
   policy_.SuppressTagKeyword = true;
   policy_.SuppressUnwrittenScope = true; // anonymous namespaces
   policy_.AnonymousTagLocations = false; // no path of this machine in the record
@@ -43,6 +45,11 @@ Translation::Translation(clang::ASTContext& context)
 bool Translation::in_main_file(const clang::Decl& declaration) const {
   const clang::SourceLocation location = sources_.getExpansionLoc(declaration.getLocation());
   return location.isValid() && sources_.isInMainFile(location);
+}
+
+bool Translation::is_broken(const clang::FunctionDecl& definition) const {
+  const clang::FunctionDecl* const pattern = definition.getTemplateInstantiationPattern();
+  return broken_.count(&definition) > 0 || (pattern != nullptr && broken_.count(pattern) > 0);
 }
 
 /// Whether the body of a definition is written.
@@ -82,10 +89,12 @@ void Translation::collect(const clang::Decl& declaration) {
 
 void Translation::collect(const clang::FunctionDecl& function) {
   const clang::FunctionDecl* const definition = function.getDefinition();
-  if (definition == nullptr || !is_visible(*definition) || !in_main_file(*definition)) return;
+  if (definition == nullptr || !is_visible(*definition)) return;
+  const bool included = !in_main_file(*definition);
+  if (included && !definition->hasAttr<clang::CUDAGlobalAttr>()) return;
   const std::string key = this->key(*definition);
   const unsigned offset = sources_.getFileOffset(sources_.getExpansionLoc(definition->getLocation()));
-  const auto [place, added] = main_.insert({key, {definition, offset}});
+  const auto [place, added] = main_.insert({key, {definition, included, offset}});
   if (!added && place->second.definition->getCanonicalDecl() != definition->getCanonicalDecl()) {
     ambiguous_.insert(key);
   }
@@ -160,9 +169,14 @@ Node Translation::function(const clang::FunctionDecl& definition) {
   }
   const std::string key = this->key(definition);
   const Place at = place(definition.getLocation());
-  Statements body = ambiguous_.count(key) > 0
-                        ? Statements{record::UnknownStatement(record::situation::same_key, at)}
-                        : statements(definition.getBody());
+  Statements body;
+  if (ambiguous_.count(key) > 0) {
+    body.push_back(record::UnknownStatement(record::situation::same_key, at));
+  } else if (is_broken(definition)) {
+    body.push_back(record::UnknownStatement(record::situation::broken, at));
+  } else {
+    body = statements(definition.getBody());
+  }
   return record::Function(key, name(definition),
                           template_arguments(definition.getTemplateSpecializationArgs()).nodes, parameters,
                           result, body, kind, initialisers, bounds, in_main_file(definition), at);
@@ -193,18 +207,20 @@ std::map<std::string, const clang::FunctionDecl*> Translation::follow_requests()
 
 Node Translation::unit(const std::string& only) {
   collect(static_cast<const clang::DeclContext&>(*context_.getTranslationUnitDecl()));
-  std::vector<std::pair<unsigned, std::string>> order;
+  std::vector<std::tuple<bool, unsigned, std::string>> order;
   for (const auto& [key, found] : main_) {
     const std::string name = this->name(*found.definition);
     const std::string last = name.substr(name.rfind("::") == std::string::npos ? 0 : name.rfind("::") + 2);
-    if (only.empty() || only == key || only == name || only == last) order.emplace_back(found.offset, key);
+    if (only.empty() || only == key || only == name || only == last) {
+      order.emplace_back(found.included, found.offset, key);
+    }
   }
   std::sort(order.begin(), order.end());
   // First all of them are known, so that a call among them does not ask for one as a callee.
-  for (const auto& [offset, key] : order)
+  for (const auto& [included, offset, key] : order)
     known_.insert(main_.at(key).definition->getCanonicalDecl());
   std::vector<const clang::FunctionDecl*> definitions;
-  for (const auto& [offset, key] : order)
+  for (const auto& [included, offset, key] : order)
     definitions.push_back(main_.at(key).definition);
   for (const clang::FunctionDecl* const definition : definitions)
     written_[definition] = function(*definition);

@@ -16,6 +16,7 @@ Writes what heddle.ir.source describes, one JSON document a line for each FILE.
 
   -p FOLDER          take flags from FOLDER/compile_commands.json; FLAGs are added
   --function NAME    only this function and what it calls
+  --partly           where functions do not compile, write the others
   --output PATH      write there instead of to the standard output
   --shim FOLDER      the CUDA declarations, if not those of this program
   --version          the LLVM this was built with
@@ -59,7 +60,9 @@ std::optional<Call> parse(int count, char** arguments) {
     if (argument == "--function") place = &call.request.function;
     if (argument == "--output") place = &call.output;
     if (argument == "--shim") place = &call.request.shim;
-    if (place != nullptr) {
+    if (argument == "--partly") {
+      call.request.partly = true;
+    } else if (place != nullptr) {
       const char* const given = value(count, arguments, i);
       if (given == nullptr) return std::nullopt;
       *place = given;

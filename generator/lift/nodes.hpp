@@ -69,17 +69,21 @@ inline Expression AddressOf(const Expression& element, const Type& type) {
   return {{Object("AddressOf").part("element", element).part("type", type).text()}};
 }
 
-/// `object.name` or `object->name`; inside a method, the object is the symbol `this`.
-inline Expression Member(const Expression& object, std::string_view name, const Type& type) {
-  return {{Object("Member").part("object", object).part("name", name).part("type", type).text()}};
+/// `object.name` or `object->name`; inside a method, the object is the symbol `this`. apart: the bytes
+/// from one object of its class to the next in an array; 0 where several members may share memory.
+inline Expression Member(const Expression& object, std::string_view name, const Type& type,
+                         std::int64_t apart = 0) {
+  return {{Object("Member").part("object", object).part("name", name).part("type", type)
+      .part("apart", apart).text()}};
 }
 
 /// A call: of a function of the unit by its key, else of one whose body is not visible by its qualified
 /// name.
 inline Expression Invoke(std::string_view function, const std::vector<Node>& template_,
-                         const std::vector<Expression>& args, const Type& type, bool lvalue = false) {
+                         const std::vector<Expression>& args, const Type& type, bool lvalue = false,
+                         const std::vector<std::int64_t>& references = {}) {
   return {{Object("Invoke").part("function", function).part("template", template_).part("args", args)
-      .part("type", type).part("lvalue", lvalue).text()}};
+      .part("type", type).part("lvalue", lvalue).part("references", references).text()}};
 }
 
 /// `{entries}`, the initial value of an array or an aggregate in the order of its members. Nested braces
@@ -146,9 +150,12 @@ inline Statement Evaluate(const Expression& value, const Place& place = Place{"<
   return {{Object("Evaluate").part("value", value).part("place", place).text()}};
 }
 
-/// A statement that heddle-lift does not translate. reason: as a noun: "a while loop".
-inline Statement UnknownStatement(std::string_view reason, const Place& place) {
-  return {{Object("UnknownStatement").part("reason", reason).part("place", place).text()}};
+/// A statement that heddle-lift does not translate. reason: as a noun: "a while loop". inside: the
+/// statements and conditions in it, in the order of the text, where that is known.
+inline Statement UnknownStatement(std::string_view reason, const Place& place,
+                                  const std::vector<Statement>& inside = {}) {
+  return {{Object("UnknownStatement").part("reason", reason).part("place", place)
+      .part("inside", inside).text()}};
 }
 
 /// A parameter. restrict: `__restrict__`; reference: passed by reference.
@@ -176,10 +183,10 @@ inline Node Function(std::string_view key, std::string_view name, const std::vec
 }
 
 /// A translation unit: the functions defined in its file in the order of the text (instantiations of a
-/// template in the order of their keys), then the functions they call, by key; and the constants of
-/// namespaces that they read, by name, if their initial value is known. Not written are templates,
-/// lambdas, destructors, defaulted functions, methods of local classes, and what stands in system
-/// headers.
+/// template in the order of their keys), the kernels of its includes, then the functions they call, by
+/// key; and the constants of namespaces that they read, by name, if their initial value is known. Not
+/// written are templates, lambdas, destructors, defaulted functions, methods of local classes, and what
+/// stands in system headers.
 inline Node Unit(std::string_view file, const std::vector<Node>& functions,
                  const std::vector<Statement>& constants = {}) {
   return {{Object("Unit").part("file", file).part("functions", functions)
@@ -245,6 +252,7 @@ inline constexpr struct {
 
 namespace situation {
 inline constexpr std::string_view bit_field = "a bit-field";
+inline constexpr std::string_view broken = "code that Clang cannot compile";
 inline constexpr std::string_view condition_variable = "a declaration in a condition";
 inline constexpr std::string_view destructor = "a variable with a destructor";
 inline constexpr std::string_view if_initialiser = "an if with an initialiser";

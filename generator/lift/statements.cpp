@@ -18,6 +18,34 @@ const clang::Expr& bare(const clang::Expr& expression) {
   return *inner;
 }
 
+/// Whether a `break` or `continue` in a statement leaves the loop around it.
+bool leaves(const clang::Stmt* statement, bool in_switch) {
+  if (statement == nullptr) return false;
+  if (llvm::isa<clang::ContinueStmt>(statement)) return true;
+  if (llvm::isa<clang::BreakStmt>(statement)) return !in_switch;
+  if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(statement))
+    return false; // theirs
+  const bool inner = in_switch || llvm::isa<clang::SwitchStmt>(statement);
+  for (const clang::Stmt* const child : statement->children()) {
+    if (leaves(child, inner)) return true;
+  }
+  return false;
+}
+
+/// `do { } while (0)`, which macros are made of.
+bool runs_once(const clang::DoStmt& loop, const clang::ASTContext& context) {
+  bool holds = true;
+  const clang::Expr& condition = *loop.getCond();
+  return !condition.isValueDependent() && !condition.HasSideEffects(context) &&
+         condition.EvaluateAsBooleanCondition(holds, context) && !holds && !leaves(loop.getBody(), false);
+}
+
+/// Whether the parts of a statement are all that it does.
+bool shows_its_parts(const clang::Stmt& statement) {
+  return llvm::isa<clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt,
+                   clang::SwitchCase, clang::LabelStmt, clang::CXXTryStmt, clang::CXXCatchStmt>(statement);
+}
+
 } // namespace
 
 Translation::Statements Translation::statements(const clang::Stmt* statement) {
@@ -82,6 +110,13 @@ void Translation::append(const clang::Stmt& statement, Statements& to) {
         record::For(start, condition, step, statements(loop.getBody()), pragma(loop.getForLoc()), at));
     break;
   }
+  case Stmt::DoStmtClass:
+    if (const auto& loop = llvm::cast<clang::DoStmt>(statement); runs_once(loop, context_)) {
+      to.push_back(record::Block(statements(loop.getBody())));
+    } else {
+      append_unknown(statement, to);
+    }
+    break;
   case Stmt::ReturnStmtClass: {
     const clang::Expr* const value = llvm::cast<clang::ReturnStmt>(statement).getRetValue();
     to.push_back(
@@ -98,15 +133,25 @@ void Translation::append(const clang::Stmt& statement, Statements& to) {
     if (const auto* const expression = llvm::dyn_cast<clang::Expr>(&statement)) {
       append_expression(*expression, to);
     } else {
-      std::string noun = std::string("a ") + statement.getStmtClassName();
-      for (const auto& entry : record::reasons) {
-        if (entry.kind == statement.getStmtClassName()) noun = entry.noun;
-      }
-      to.push_back(record::UnknownStatement(noun, at));
+      append_unknown(statement, to);
     }
   }
   --statement_depth_;
   expression_depth_ = outside;
+}
+
+void Translation::append_unknown(const clang::Stmt& statement, Statements& to) {
+  std::string noun = std::string("a ") + statement.getStmtClassName();
+  for (const auto& entry : record::reasons) {
+    if (entry.kind == statement.getStmtClassName()) noun = entry.noun;
+  }
+  Statements inside;
+  if (shows_its_parts(statement)) {
+    for (const clang::Stmt* const part : statement.children()) {
+      if (part != nullptr) append(*part, inside);
+    }
+  }
+  to.push_back(record::UnknownStatement(noun, place(statement.getBeginLoc()), inside));
 }
 
 void Translation::append_expression(const clang::Expr& written, Statements& to) {

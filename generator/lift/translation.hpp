@@ -17,7 +17,8 @@ namespace heddle::lift {
 
 class Translation {
 public:
-  explicit Translation(clang::ASTContext& context);
+  /// broken: functions and templates in whose bodies Clang found errors.
+  explicit Translation(clang::ASTContext& context, std::set<const clang::FunctionDecl*> broken = {});
 
   /// The whole unit. only: functions of this name, last part of the name or key, and what they call; empty:
   /// all.
@@ -53,6 +54,7 @@ private:
   Expression member(const clang::MemberExpr& member);
   Expression unary(const clang::UnaryOperator& operation);
   Expression binary(const clang::BinaryOperator& operation);
+  bool keeps_numbers(clang::QualType from, clang::QualType to) const;
   Expression cast(const clang::CastExpr& cast);
   Expression call(const clang::CallExpr& call);
   Expression construction(const clang::CXXConstructExpr& construction);
@@ -71,6 +73,7 @@ private:
   Statements statements(const clang::Stmt* statement); ///< a body: its braces are no Block
   void append(const clang::Stmt& statement, Statements& to);
   void append_expression(const clang::Expr& expression, Statements& to);
+  void append_unknown(const clang::Stmt& statement, Statements& to);
   void append_declaration(const clang::Decl& declaration, const clang::Stmt& at, Statements& to);
   Statement variable(const clang::VarDecl& variable, const clang::Stmt& at);
   Statement assignment(const clang::BinaryOperator& operation);
@@ -90,6 +93,7 @@ private:
   Node function(const clang::FunctionDecl& definition);
   std::map<std::string, const clang::FunctionDecl*> follow_requests();
   bool in_main_file(const clang::Decl& declaration) const;
+  bool is_broken(const clang::FunctionDecl& definition) const;
 
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
@@ -100,10 +104,12 @@ private:
 
   struct Found {
     const clang::FunctionDecl* definition;
+    bool included;
     unsigned offset;
   };
+  std::set<const clang::FunctionDecl*> broken_;
   std::set<const clang::Decl*> collected_;
-  std::map<std::string, Found> main_; ///< by key: the functions of the file
+  std::map<std::string, Found> main_; ///< by key: the functions of the file, the kernels of its includes
   std::vector<const clang::FunctionDecl*> wanted_;
   std::vector<const clang::VarDecl*> wanted_constants_;
   std::set<const clang::FunctionDecl*> known_;

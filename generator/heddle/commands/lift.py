@@ -15,13 +15,16 @@ from heddle.commands.lift_report import SUFFIXES, report, table
 from heddle.commands.lifted_model import Adopted, adopted, module_of, origin
 from heddle.emit.files import write_if_changed
 from heddle.errors import KernelError
+from heddle.ir import source
 from heddle.lift.front_end import heddle_lift, read
-from heddle.lift.kernels import lifted
+from heddle.lift.kernels import find, lifted_function
 from heddle.lift.lifted import Lifted
 from heddle.lift.limits import bounded
+from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.model_writer.python_text import identifier
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
+from heddle.lift.single_nests import each_nest, nest_at
 from heddle.roundtrip.compare import Proof
 
 
@@ -37,14 +40,19 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(options.source.name, "targets need an output folder.", "add --out DIR")
     if options.prove and not options.targets:
         raise KernelError(options.source.name, "no targets to verify are named.", "add --targets cpu cuda")
+    if options.line is not None and len(options.function) != 1:
+        raise KernelError(
+            options.source.name, "a line is that of one function.", "name one function with --line"
+        )
     if options.module:
         identifier(options.module, "--module", "name of the module")
-    unit = read(options.source, options.flags, compile_commands=options.database)
+    unit = read(options.source, options.flags, compile_commands=options.database, partly=True)
     with bounded(options.source.name):
-        functions = [lifted(unit, each) for each in options.function]
-        names = [function.name.rsplit("::", 1)[-1] for function in functions]
+        own = [find(unit, each) for each in options.function]
+        both = [part for function in own for part in _parts(unit, function, options.line)]
+        functions, recovered = [function for function, _ in both], [kernels for _, kernels in both]
+        names = [function.name.rsplit("::", 1)[-1] for function in own]
         name = options.module or (names[0] if len(names) == 1 else options.source.stem)
-        recovered = [raise_accesses(function) for function in functions]
         model = adopted(name, [kernel for each in recovered for kernel in each], origin(options.source))
     if not options.out:
         print(model.text, end="")
@@ -64,6 +72,38 @@ def run(options: argparse.Namespace) -> int:
         ]
         return 0 if all(results) else 1
     return 0
+
+
+def _parts(
+    unit: source.Unit, function: source.Function, line: int | None
+) -> list[tuple[Lifted, tuple[Recovered, ...]]]:
+    """What is lifted of a function: the nest at a line, or the whole function, or, where something stands in
+    the way of that, those of its nests that can be lifted; why the others cannot is said."""
+    if line is not None:
+        nest = nest_at(unit, function, line)
+        return [(nest, raise_accesses(nest))]
+    try:
+        whole = lifted_function(unit, function)
+        return [(whole, raise_accesses(whole))]
+    except KernelError as error:
+        if function.kind == "kernel":
+            raise
+        problem = error
+    nests = each_nest(unit, function, _adoptable)
+    if all(isinstance(each, KernelError) for each in nests):
+        raise problem
+    print(f"heddle: '{function.name}' is lifted in parts: {problem.where}: {problem.what}", file=sys.stderr)
+    for each in nests:
+        if isinstance(each, KernelError):
+            print(f"  not lifted: {each.where}: {each.what}", file=sys.stderr)
+    return [each for each in nests if not isinstance(each, KernelError)]
+
+
+def _adoptable(nest: Lifted) -> tuple[Recovered, ...]:
+    """The kernels of a nest, if a model can say them."""
+    found = raise_accesses(nest)
+    adopted(nest.name.rsplit("::", 1)[-1], found, Origin(nest.place.file))
+    return found
 
 
 def _build(model: Adopted, options: argparse.Namespace) -> None:
@@ -103,6 +143,7 @@ def _report(options: argparse.Namespace) -> int:
     base = source if source.is_dir() else source.parent
     given = {"flags": options.flags, "compile_commands": options.database}
     rows = [row for path in paths for row in report(path, str(path.relative_to(base)), given)]
+    rows = list(dict.fromkeys(rows))  # a kernel of a file that several include
     for line in table(rows):
         print(line)
     if options.json:

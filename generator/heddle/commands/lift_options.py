@@ -16,6 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--function", nargs="+", help="what to lift: functions by name, or by name with parameter types"
     )
     parser.add_argument(
+        "--line", type=int, help="lift only the loop nest of the function that begins at this line"
+    )
+    parser.add_argument(
         "--module", help="name of the module; default: the function's, or for several the file's"
     )
     parser.add_argument("-p", dest="database", type=Path, help="folder with compile_commands.json")

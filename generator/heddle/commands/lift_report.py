@@ -20,11 +20,13 @@ from heddle.ir.schedule import Schedule, precision
 from heddle.ir.stages import Request
 from heddle.ir.visit import evaluated, statements
 from heddle.lift.front_end import read
-from heddle.lift.kernels import lifted
+from heddle.lift.kernels import lifted_function
+from heddle.lift.lifted import Lifted
 from heddle.lift.limits import bounded
 from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.raise_accesses import raise_each
 from heddle.lift.recovered import Recovered
+from heddle.lift.single_nests import each_nest
 from heddle.pipeline import lower
 
 SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
@@ -63,13 +65,14 @@ def report(path: Path, name: str, given: Mapping[str, Any]) -> Iterator[Row]:
     """A row for each loop nest of a file. name: what the report calls the file. given: arguments of
     `heddle.lift.front_end.read`."""
     try:
-        unit = read(path, **given)
+        unit = read(path, partly=True, **given)
     except Exception as error:
         yield _refused(name, "", error, None)
         return
     for function in unit.functions:
-        if function.main and function.kind != "constructor" and _has_loop(function):
-            yield from _function(unit, function, name)
+        shown = function.main or function.kind == "kernel"
+        if shown and function.kind != "constructor" and _has_loop(function):
+            yield from _function(unit, function, name if function.main else function.place.file)
 
 
 def _has_loop(function: source.Function) -> bool:
@@ -92,31 +95,55 @@ def _loops(body: Sequence[Any]) -> bool:
 
 
 def _function(unit: source.Unit, function: source.Function, file: str) -> Iterator[Row]:
-    """Whatever happens to one function or nest, the report goes on with the next."""
+    """The nests of a function: those of the whole function, or, where something stands in the way of it, each
+    by itself. Whatever happens to one, the report goes on with the next."""
+
+    def row(found: Recovered | KernelError) -> Row:
+        if isinstance(found, KernelError):
+            raise found
+        adopted(found.kernel.name, [found], Origin(function.place.file))
+        return _row(file, function.name, found)
+
     try:
         with bounded(function.place):
-            found = raise_each(lifted(unit, function.key))
+            yield from [row(each) for each in raise_each(lifted_function(unit, function))]
+            return
     except Exception as error:
-        yield _refused(file, function.name, error, function.place)
-        return
-    for each in found:
+        problem = error
+
+    def attempt(nest: Lifted) -> list[Row]:
         try:
-            if isinstance(each, KernelError):
-                raise each
-            with bounded(each.place):
-                adopted(each.kernel.name, [each], Origin(function.place.file))
-                row = _row(file, function.name, each)
+            with bounded(nest.place):
+                return [row(each) for each in raise_each(nest)]
+        except KernelError:
+            raise
         except Exception as error:
-            place = function.place if isinstance(each, KernelError) else each.place
-            row = _refused(file, function.name, error, place)
-        yield row
+            raise _defect(error) from error
+
+    nests: list[tuple[Lifted, list[Row]] | KernelError] = []
+    if function.kind != "kernel":
+        try:
+            nests = each_nest(unit, function, attempt)
+        except Exception as error:
+            problem = error
+    for each in nests:
+        if isinstance(each, KernelError):
+            yield _refused(file, function.name, each, function.place)
+        else:
+            yield from each[1]
+    if not nests:
+        yield _refused(file, function.name, problem, function.place)
+
+
+def _defect(error: Exception) -> KernelError:
+    what = f"Lifting failed: {type(error).__name__}: {error}"
+    return KernelError("", what, "report this as a defect of Heddle")
 
 
 def _refused(file: str, function: str, error: Exception, place: Place | None) -> Row:
     """place: of what was refused, where the error has a line of its model or none."""
     if not isinstance(error, KernelError):
-        what = f"Lifting failed: {type(error).__name__}: {error}"
-        error = KernelError("", what, "report this as a defect of Heddle")
+        error = _defect(error)
     own = isinstance(error.where, Place) and (place is None or error.where.file == place.file)
     where = error.where if own else place
     line = where.line if isinstance(where, Place) else 0

@@ -11,7 +11,8 @@ Rules of the record, values:
 
 - Only conversions that can change a value are casts: between integers, between floats, between both, and to
   bool, where the two types differ (`long` to `long long` is none). Decay, qualification, lvalue-to-rvalue,
-  and conversions to a pointer to void are not written. Others are unknown.
+  and conversions to a pointer to void, or between pointers to the same numbers or arrays of them, are not
+  written. Others are unknown.
 - Operators are those of `heddle.ir.functions.OPERATORS`, on numbers that already have one type (those of a
   shift keep their own). `+e` is e; pointer arithmetic is `Op("add" | "sub", (pointer, integer), Pointer)`;
   pointers are compared only with the symbol `nullptr`, which every null pointer is. A bit complement is
@@ -33,7 +34,8 @@ Statements:
 
 - One statement for each declarator, and for each part of a comma expression. What is no code is not written:
   empty statements, types, `static_assert`. Attributes are passed over.
-- `if constexpr` is a `Block` of the branch that is taken, nothing if there is none.
+- `if constexpr` is a `Block` of the branch that is taken, nothing if there is none; so is
+  `do { } while (0)` without `break` and `continue` of its own.
 - A variable that is static and not constant, or whose class has a destructor, is unknown.
 
 Names and places:
@@ -122,11 +124,13 @@ class AddressOf(Expression):
 
 @node
 class Member(Expression):
-    """`object.name` or `object->name`; inside a method, the object is the symbol `this`."""
+    """`object.name` or `object->name`; inside a method, the object is the symbol `this`. apart: the bytes
+    from one object of its class to the next in an array; 0 where several members may share memory."""
 
     object: Expression
     name: str
     type: Any
+    apart: int = 0
 
 
 @node
@@ -136,7 +140,8 @@ class Invoke(Expression):
 
     template: its template arguments, packs flattened: types as Clang names them, integers as they are, bools
     as 0 and 1. The object of a method is the first argument. A constructor's name is that of its class, its
-    type the Record. lvalue: it returns a reference.
+    type the Record. lvalue: it returns a reference. references: the numbers of the arguments that the
+    function may change, as it takes them by reference.
     """
 
     function: str
@@ -144,6 +149,7 @@ class Invoke(Expression):
     args: tuple[Expression, ...]
     type: Any
     lvalue: bool = False
+    references: tuple[int, ...] = ()
 
 
 @node
@@ -244,10 +250,12 @@ class Evaluate(Statement):
 
 @node
 class UnknownStatement(Statement):
-    """A statement that heddle-lift does not translate. reason: as a noun: "a while loop"."""
+    """A statement that heddle-lift does not translate. reason: as a noun: "a while loop". inside: the
+    statements and conditions in it, in the order of the text, where that is known."""
 
     reason: str
     place: Place
+    inside: tuple[Statement, ...] = ()
 
 
 # --- Functions ----------------------------------------------------------------------------------------------
@@ -287,9 +295,10 @@ class Function(Node):
 @node
 class Unit(Node):
     """A translation unit: the functions defined in its file in the order of the text (instantiations of a
-    template in the order of their keys), then the functions they call, by key; and the constants of
-    namespaces that they read, by name, if their initial value is known. Not written are templates, lambdas,
-    destructors, defaulted functions, methods of local classes, and what stands in system headers."""
+    template in the order of their keys), the kernels of its includes, then the functions they call, by key;
+    and the constants of namespaces that they read, by name, if their initial value is known. Not written are
+    templates, lambdas, destructors, defaulted functions, methods of local classes, and what stands in system
+    headers."""
 
     file: str
     functions: tuple[Function, ...]

@@ -34,6 +34,7 @@ REASONS = {
 # What a class does not tell: the name in heddle-lift's C++, the noun.
 SITUATIONS = {
     "bit_field": "a bit-field",
+    "broken": "code that Clang cannot compile",
     "condition_variable": "a declaration in a condition",
     "destructor": "a variable with a destructor",
     "if_initialiser": "an if with an initialiser",

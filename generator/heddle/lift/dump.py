@@ -74,8 +74,11 @@ class _Writer:
                 yield kind + (f" {self.expression(value)}" if value is not None else "")
             case source.Evaluate(value):
                 yield self.expression(value)
-            case source.UnknownStatement(reason):
-                yield f"unknown: {reason}"
+            case source.UnknownStatement(reason, inside=inside):
+                yield f"unknown: {reason}{' {' if inside else ''}"
+                yield from self.block(inside)
+                if inside:
+                    yield "}"
             case _:
                 raise AssertionError(statement)
 

@@ -115,12 +115,14 @@ class ExpressionLifter:
                 if not isinstance(scalar, ir.Scalar):
                     raise refuse(self.place, f"An element of type {scalar} is used as a number.")
                 pointer, offset = self.pointer(base)
+                self.check_numbers(pointer, scalar)
                 return ir.Load(pointer, joined(offset, self.index(index)))
             case source.Member(base, name, scalar):
                 return self.member(base, name, scalar)
         raise AssertionError(expression)
 
     def member(self, base: ir.Expression, name: str, scalar: Any) -> ir.Expression:
+        base = self.thing(base)
         if isinstance(base, ir.Symbol):
             found = self.names.get(base.name)
             if isinstance(found, Object):
@@ -132,6 +134,34 @@ class ExpressionLifter:
                 return ir.Const(self.block_size["xyz".index(name)], scalar)
             return ir.Symbol(f"{whole.name}.{name}", scalar)
         raise refuse(self.place, f"The member '{name}' belongs to {noun(base)}.")
+
+    def check_numbers(self, pointer: ir.Symbol, wanted: Any) -> None:
+        """A cast by way of `void*` may look at numbers as others."""
+        assert isinstance(pointer.type, ir.Pointer)
+        element = pointer.type.element
+        if isinstance(wanted, ir.Scalar) and element != wanted:
+            raise refuse(
+                self.place,
+                f"'{pointer.name}' points to numbers of type {element}, and is read as {wanted}.",
+                "read an array as what it contains",
+            )
+
+    def thing(self, expression: ir.Expression) -> ir.Expression:
+        """The name of an object: a member of one has the name `object.member`, what a pointer points to that
+        of the pointer."""
+        match expression:
+            case source.Subscript(base, ir.Const(0), source.Record()):
+                found, kind = self.thing(base), expression.type
+                return ir.Symbol(found.name, kind) if isinstance(found, ir.Symbol) else expression
+            case source.Member(base, name, source.Record() | source.PointerTo()):
+                found, kind = self.thing(base), expression.type
+                known = self.names.get(found.name) if isinstance(found, ir.Symbol) else None
+                if isinstance(known, Object):
+                    inner = known.members.get(name)
+                    return inner if isinstance(inner, ir.Symbol) else expression
+                whole = known if isinstance(known, ir.Symbol) else found
+                return ir.Symbol(f"{whole.name}.{name}", kind) if isinstance(whole, ir.Symbol) else expression
+        return expression
 
     def index(self, expression: ir.Expression) -> ir.Expression:
         """An index; a literal one is a 64-bit integer, whatever the literal's type."""
@@ -350,8 +380,10 @@ class ExpressionLifter:
         kind = parameter.symbol.type
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
             pointer, offset = self.pointer(value)
+            self.check_numbers(pointer, innermost(kind.element))
             return ir.View(pointer, offset, integer(1))
         if isinstance(kind, source.Record):
+            value = self.thing(value)
             if isinstance(value, ir.Symbol):
                 return self.names.get(value.name, value)
             if isinstance(value, source.Invoke):

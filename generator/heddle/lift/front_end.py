@@ -29,17 +29,19 @@ def read(
     flags: Sequence[str] = (),
     function: str | None = None,
     compile_commands: str | Path | None = None,
+    partly: bool = False,
 ) -> Unit:
     """The record of a file.
 
     flags: of the compiler, after those of the database in the folder `compile_commands`. function: only
-    functions of this name, last part of a name or key, and what they call. Raises KernelError where the file
-    cannot be read or compiled, or has no such function.
+    functions of this name, last part of a name or key, and what they call. partly: functions that do not
+    compile are unknown, if all errors lie in bodies of functions; else the file is refused. Raises
+    KernelError where the file cannot be read or compiled, or has no such function.
     """
     file = str(path)
     if "\0" in file or not Path(file).is_file():
         raise KernelError(file, "the file does not exist", "pass the path of a C++ or CUDA file")
-    unit = _lifted(f"./{file}" if file.startswith("-") else file, flags, function, compile_commands)
+    unit = _lifted(f"./{file}" if file.startswith("-") else file, flags, function, compile_commands, partly)
     if function is not None and not any(each.main for each in unit.functions):
         hint = "give the name as in the file, with namespaces; a template must be instantiated somewhere"
         raise KernelError(unit.file, f"there is no function {function!r} with a body", hint)
@@ -74,7 +76,11 @@ def heddle_lift() -> Path:
 
 
 def _lifted(
-    file: str, flags: Sequence[str], function: str | None, compile_commands: str | Path | None
+    file: str,
+    flags: Sequence[str],
+    function: str | None,
+    compile_commands: str | Path | None,
+    partly: bool,
 ) -> Unit:
     program = heddle_lift()
     command = [str(program), "--shim", str(SHIM / "cuda")]
@@ -82,6 +88,8 @@ def _lifted(
         command += ["-p", str(compile_commands)]
     if function is not None:
         command += ["--function", function]
+    if partly:
+        command += ["--partly"]
     finished = run([*command, file, "--", *flags], PurePath(file).name)
     if finished.returncode != 0:
         raise _compile_error(file, finished.stderr.decode("utf-8", "replace"))

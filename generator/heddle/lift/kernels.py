@@ -22,7 +22,11 @@ def lifted(unit: source.Unit, name: str) -> Lifted:
     Raises KernelError, with file and line, where the source does what is not part of the kernel language, and
     where no function or more than one has the name.
     """
-    function = find(unit, name)
+    return lifted_function(unit, find(unit, name))
+
+
+def lifted_function(unit: source.Unit, function: source.Function) -> Lifted:
+    """The same for a function that need not be one of the unit, but calls those of it."""
     _check_operators(unit)
     if function.kind == "kernel":
         body, assumptions = lifted_kernel(unit, function)
@@ -56,8 +60,9 @@ def _check_operators(unit: source.Unit) -> None:
 
 
 def find(unit: source.Unit, name: str) -> source.Function:
-    """The one function of the file with a name, without its namespaces, or any one that has this key."""
-    own = [f for f in unit.functions if f.main]
+    """The one function of the file, or kernel of its includes, with a name, without its namespaces, or any
+    one that has this key."""
+    own = [f for f in unit.functions if f.main or f.kind == "kernel"]
     found = (
         [f for f in unit.functions if name == f.key]
         or [f for f in own if name == f.name]

@@ -19,8 +19,9 @@ from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
 from heddle.lift.loops import Header, Workers, collapsed, geometric
 from heddle.lift.operands import folded, innermost, reads, size_of
-from heddle.lift.unique_names import declared_names, unique_names
 from heddle.lift.unroll import renamed_locals
+from heddle.lift.variables.block_locals import with_block_locals
+from heddle.lift.variables.unique_names import declared_names
 
 Body = tuple[ir.Statement, ...]
 MOST_STATEMENTS = 20_000
@@ -43,7 +44,9 @@ class StatementLifter(ExpressionLifter):
     def function(self, function: source.Function) -> Body:
         """The body of the function that is lifted."""
         parameters = {p.symbol.name for p in function.parameters}
-        body = unique_names(function.body, parameters | self.constants.keys(), function.place)
+        body = with_block_locals(
+            function.body, function.parameters, parameters | self.constants.keys(), function.place
+        )
         self.declared = declared_names(body) | parameters | self.constants.keys()
         self.changed = assigned_names(body)
         names = parameters | self.changed
@@ -176,6 +179,7 @@ class StatementLifter(ExpressionLifter):
                     "use a constant pointer and change the index",
                 )
             pointer, offset = self.pointer(value)
+            self.check_numbers(pointer, innermost(kind.element))
             if isinstance(kind, source.PointerTo):
                 self.names[symbol.name] = ir.View(pointer, offset, integer(1))
                 return ()
@@ -335,7 +339,7 @@ class StatementLifter(ExpressionLifter):
     ) -> Iterable[ir.Statement]:
         """The statements of a visible function. Its locals get names of their own, and what it receives by
         value is computed before them."""
-        body = unique_names(function.body, self.declared, function.place)
+        body = with_block_locals(function.body, function.parameters, self.declared, function.place)
         self.declared |= declared_names(body)
         assigned = assigned_names(body)
         outer, loops = self.changed, self.loops
@@ -396,6 +400,8 @@ def nested(statement: ir.Statement) -> Iterator[tuple[ir.Statement, ...]]:
             yield start
             yield step
             yield body
+        case source.UnknownStatement(inside=inside):
+            yield inside
 
 
 def leaves_somewhere(body: Sequence[ir.Statement]) -> bool:

@@ -153,3 +153,62 @@ def test_report(shift: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_report_on_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lift(tmp_path / "missing", "--report") == 1
     assert "the file or folder does not exist" in capsys.readouterr().err
+
+
+PARTS = """#include <cstdio>
+void steps(double* u, double* v, int n, int last) {
+  int i, t;
+  double mean;
+  for (t = 0; t < last; ++t) {
+    for (i = 1; i < n - 1; ++i) { mean = u[i - 1] + u[i + 1]; v[i] = 0.5 * mean; }
+    mean = 0;
+    for (i = 0; i < n; ++i) mean += v[i];
+    for (i = 0; i < n; ++i) printf("%g ", v[i] - mean);
+  }
+}
+"""
+
+
+def test_a_function_is_lifted_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What stands in the way of the whole is said, and each nest that can be lifted is proved."""
+    path = tmp_path / "steps.cpp"
+    path.write_text(PARTS)
+    assert lift(path, "--function", "steps", "--out", tmp_path / "out", "--targets", "cpu", "--prove") == 0
+    said = capsys.readouterr()
+    assert list(load(tmp_path / "out" / "model.py").kernels) == ["steps_1", "steps_2"]
+    assert re.search(r"^  steps_1 +cpu +equal: structural$", said.out, re.M)
+    assert re.search(r"^  steps_2 +cpu +equal: ", said.out, re.M)
+    assert "assumed: steps.cpp:6: what 'steps' does besides this loop stays with the caller" in said.out
+    assert "'steps' is lifted in parts: steps.cpp:9: The body of the function 'printf'" in said.err
+    assert "  not lifted: steps.cpp:9: The body of the function 'printf' is not visible here." in said.err
+
+
+def test_a_nest_is_lifted_by_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "steps.cpp"
+    path.write_text(PARTS)
+    assert lift(path, "--function", "steps", "--line", "6") == 0
+    assert "steps_6" in capsys.readouterr().out
+    assert lift(path, "--function", "steps", "--line", "7") == 1
+    assert "loops begin at the lines 5, 6, 8, 9" in capsys.readouterr().err
+
+
+def test_the_report_has_a_row_for_each_nest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kernels of included files are rows once, and functions that do not compile have one."""
+    (tmp_path / "kernels.cuh").write_text(
+        "__global__ void twice(double* a, int n) {\n"
+        "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = 2 * a[i];\n}\n"
+    )
+    for name in ("first.cu", "second.cu"):
+        (tmp_path / name).write_text('#include "kernels.cuh"\nvoid host(double* a) { unknownCall(a); }\n')
+    (tmp_path / "steps.cpp").write_text(PARTS)
+    assert lift(tmp_path, "--report") == 0
+    rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert rows == [
+        ["first.cu:2", "host"],
+        ["kernels.cuh:3", "twice"],
+        ["second.cu:2", "host"],
+        ["steps.cpp:6", "steps"],
+        ["steps.cpp:8", "steps"],
+        ["steps.cpp:9", "steps"],
+        ["3", "of"],
+    ]

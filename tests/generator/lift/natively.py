@@ -19,6 +19,7 @@ from heddle.emit.signature import arguments
 from heddle.ir import nodes as ir
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
+from heddle.lift.lifted import Lifted
 from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.polynomial import Polynomial
 from heddle.lift.raise_accesses import raise_accesses
@@ -38,9 +39,12 @@ class Case:
 
 
 class Natively:
-    """Originals and kernels of some cases, each compiled once. The functions are called like their cases."""
+    """Originals and kernels of some cases, each compiled once. The functions are called like their cases.
+    nests: what was lifted elsewhere and does what a case does."""
 
-    def __init__(self, folder: Path, cases: Mapping[str, Case]) -> None:
+    def __init__(
+        self, folder: Path, cases: Mapping[str, Case], nests: Mapping[str, Lifted] | None = None
+    ) -> None:
         self.cases = cases
         source = folder / "originals.cpp"
         text = '#include <cmath>\n#include <cstdint>\n#include <cstddef>\nextern "C" {\n'
@@ -48,7 +52,7 @@ class Natively:
         source.write_text(text)
         unit = read(source)
         self.functions = {name: lifted(unit, name) for name in cases}
-        self.recovered = {name: raise_accesses(f) for name, f in self.functions.items()}
+        self.recovered = {name: raise_accesses(f) for name, f in {**self.functions, **(nests or {})}.items()}
         models = {n: adopted(f"{n}_m", each, Origin("originals.cpp")) for n, each in self.recovered.items()}
         self.models: dict[str, Adopted] = models
         self.modules = modules = {name: module_of(model.name, model.text) for name, model in models.items()}

@@ -52,6 +52,8 @@ class _Scopes:
                 )
             case source.Block(inner):
                 return source.Block(self.block(inner, names, seen))
+            case source.UnknownStatement(inside=inside) if inside:
+                return dataclasses.replace(statement, inside=self.block(inside, names, seen))
             case source.Branch(condition, yes, no):
                 return dataclasses.replace(
                     statement,
