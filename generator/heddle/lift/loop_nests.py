@@ -19,6 +19,7 @@ from heddle.ir.visit import statements, walk
 from heddle.lift import polynomial
 from heddle.lift.conditions import all_of, conjuncts
 from heddle.lift.lifted import Lifted, refuse
+from heddle.lift.local_arrays import local_arrays, with_variables
 from heddle.lift.polynomial import Polynomial
 from heddle.lift.scope import Scope, counters_in, digits_of, is_unsigned
 from heddle.lift.unroll import is_short, unrolled, written_out
@@ -177,7 +178,8 @@ class _Finder:
             body = self.unguarded(inner.body, wrapping, scope)
         if len(axes) > DEPTH:
             raise refuse(self.place, f"There are {len(axes)} nested loops; at most three are supported.")
-        body = tuple(unrolled(body, scope, len(axes)))
+        arrays = local_arrays(body)
+        body = with_variables(tuple(unrolled(body, scope, len(axes), arrays)), scope, self.place)
         axes, rest = self.tightened(axes, (*wrapping, _RESULT), scope)
         results = {s: v for s, v in self.results.items() if s in _assigned(body)}
         self.check_assigned(body, results)

@@ -11,17 +11,20 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from heddle.ir import nodes as ir
-from heddle.ir.visit import statements, transform_expressions
+from heddle.ir.visit import statements, transform_expressions, walk
 from heddle.lift.scope import Scope
 
 SHORT, LONG = 8, 32
-"""Loops that are written out: of up to 8 iterations, and of up to 32 where three axes are around them."""
+"""Loops that are written out: of up to 8 iterations, and of up to 32 where three axes are around them or they
+run over an array of the cell."""
 
 
-def is_short(loop: ir.Loop, scope: Scope, depth: int) -> bool:
-    """Whether a loop is written out. depth: how many loops over cells are around it."""
+def is_short(loop: ir.Loop, scope: Scope, depth: int, arrays: frozenset[ir.Symbol] = frozenset()) -> bool:
+    """Whether a loop is written out. depth: how many loops over cells are around it. arrays: those of a
+    cell."""
     numbers = _numbers(loop, scope)
-    return numbers is not None and len(numbers) <= (LONG if depth >= 3 else SHORT)
+    own = any(isinstance(node, ir.Load) and node.pointer in arrays for node in walk(loop.body))
+    return numbers is not None and len(numbers) <= (LONG if depth >= 3 or own else SHORT)
 
 
 def written_out(loop: ir.Loop, scope: Scope) -> list[ir.Statement]:
@@ -31,14 +34,17 @@ def written_out(loop: ir.Loop, scope: Scope) -> list[ir.Statement]:
     return [statement for number in numbers for statement in iteration(loop, number)]
 
 
-def unrolled(body: Sequence[ir.Statement], scope: Scope, depth: int) -> Iterator[ir.Statement]:
+def unrolled(
+    body: Sequence[ir.Statement], scope: Scope, depth: int, arrays: frozenset[ir.Symbol] = frozenset()
+) -> Iterator[ir.Statement]:
     """A body with its short loops written out; other loops stay."""
     for statement in body:
         match statement:
-            case ir.Loop() if is_short(statement, scope, depth):
-                yield from unrolled(written_out(statement, scope), scope, depth)
+            case ir.Loop() if is_short(statement, scope, depth, arrays):
+                yield from unrolled(written_out(statement, scope), scope, depth, arrays)
             case ir.Loop() | ir.If():
-                yield dataclasses.replace(statement, body=tuple(unrolled(statement.body, scope, depth)))
+                inner = tuple(unrolled(statement.body, scope, depth, arrays))
+                yield dataclasses.replace(statement, body=inner)
             case _:
                 yield statement
 

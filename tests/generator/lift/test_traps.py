@@ -73,6 +73,24 @@ RIGHT = {
         f"void named_as_a_constant({TWO}) {{ {LOOP} {{ const double level = b[i]; a[i] = level; }} }}",
         **GIVEN,
     ),
+    "reference_to_an_earlier_index": Case(
+        f"void reference_to_an_earlier_index({TWO}) {{ {LOOP} {{ int k = i; double& r = a[k]; k = k + 1;"
+        " r = b[k]; } }",
+        {"n": 29},
+        {"a": 29, "b": 30},
+    ),
+    "small_arrays": Case(
+        f"void small_arrays({TWO}) {{ double s[4], d[3]; int i, k; for (i = 2; i < n - 2; ++i) {{"
+        " for (k = 0; k < 4; ++k) s[k] = b[i - 2 + k]; for (k = 0; k < 3; ++k) d[k] = s[k + 1] - s[k];"
+        " if (d[2] > 0) d[0] = s[3]; a[i] = d[0] * d[1] + d[2]; } }",
+        **GIVEN,
+    ),
+    "small_array_that_begins_with_zeros": Case(
+        f"void small_array_that_begins_with_zeros({TWO}) {{ {LOOP} {{ double w[12] = {{}};"
+        " for (int k = 0; k < 6; ++k) w[2 * k] = b[i] + k; double s = 0;"
+        " for (int k = 0; k < 12; ++k) s = s * 3 + w[k]; a[i] = s; } }",
+        **GIVEN,
+    ),
     "float_literal": Case(f"void float_literal({TWO}) {{ {LOOP} a[i] = 0.8f * b[i]; }}", **GIVEN),
     "float_arithmetic": Case(
         f"void float_arithmetic({TWO}) {{ {LOOP} a[i] = b[i] + (0.8f + 0.1f) * 2; }}", **GIVEN
@@ -135,9 +153,26 @@ WRONG = {
         3,
         "A value of type f64 is rounded or cut to f32",
     ),
+    "a local array that is indexed by data": (
+        f"void f({TWO}, const int* m) {{\n  {LOOP} {{\n    double w[2] = {{b[i], 1}};\n"
+        "    a[i] = w[m[i]];\n  }\n}",
+        4,
+        "Which element of the local array 'w' is meant is known only at run time.",
+    ),
+    "an element that a local array does not have": (
+        f"void f({TWO}) {{\n  {LOOP} {{\n    double w[2] = {{b[i], 1}};\n    a[i] = w[2];\n  }}\n}}",
+        4,
+        "'w' has 2 elements, not one with the number 2.",
+    ),
+    "a local array of which an element has no value": (
+        f"void f({TWO}) {{\n  {LOOP} {{\n    double w[2];\n    if (b[i] > 0) w[1] = b[i];\n"
+        "    a[i] = w[1];\n  }\n}",
+        5,
+        "'w_1' is not assigned on every path to this point.",
+    ),
     "a reference to what a variable chooses": (
-        f"void f({TWO}) {{\n  {LOOP} {{\n    int k = i;\n    double& r = a[k];\n    k = k + 1;\n"
-        "    r = b[k];\n  }\n}",
+        f"void f({TWO}) {{\n  {LOOP} {{\n    int k = i;\n    double& r = a[k];\n"
+        "    if (b[i] > 0) k = k + 1;\n    r = b[k];\n  }\n}",
         4,
         "'r' is another name of an element chosen by a value that may change later.",
     ),
