@@ -19,7 +19,7 @@ from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
 from heddle.ir.loop_versions import without_versions
 from heddle.ir.space import Space
-from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.visit import distinct, evaluated, statements
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
 
@@ -51,7 +51,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     for node in evaluated(kernel.body):
         if isinstance(node, (ir.Access, ir.Gather)) and not node.field.layout.along_axis:
             reads[node.field, node.component] = node.type.bytes
-    for node in walk(kernel.body):
+    for node in distinct(kernel.body):
         if isinstance(node, ir.Access) and node.linked:
             links |= _entries(node, kernel.space)
     index = 4 * len(links)
@@ -80,7 +80,7 @@ def _operations(lowered: ir.Kernel, cells: int) -> tuple[int, tuple[tuple[str, i
     seen: set[Node] = set()
     for loop in _innermost(lowered.body):
         called = [statement for s in loop.body if isinstance(s, ir.DeviceCall) for statement in meaning(s)]
-        for node in walk((*loop.body, *called)):
+        for node in distinct((*loop.body, *called)):
             if node in seen or not isinstance(node, ir.Expression):
                 continue
             seen.add(node)

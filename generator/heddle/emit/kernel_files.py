@@ -26,7 +26,7 @@ from heddle.ir.schedule import Interleaved, Precision, Schedule
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.unique_names import names_in
-from heddle.ir.visit import expressions, walk
+from heddle.ir.visit import distinct, walk
 from heddle.resources import folder
 
 _INCLUDED = re.compile(r'^#include "heddle/device/(\w+\.hpp)"$', re.MULTILINE)
@@ -201,7 +201,7 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
 def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
     """The headers of `heddle/device` that the text of lowered kernels names."""
     found = set() if target.threads else {"preconditions.hpp"}
-    for node in (node for kernel in kernels for node in walk(kernel.body)):
+    for node in distinct(statement for kernel in kernels for statement in kernel.body):
         match node:
             case ir.Call(name):
                 found |= _header(FUNCTIONS[name], target)
@@ -227,14 +227,15 @@ def _needs_cmath(variants: Sequence[Variant]) -> bool:
     return any(
         isinstance(node, ir.Call) and FUNCTIONS[node.name].spelling.startswith("std::")
         for variant in variants
-        for node in walk(variant.stages.lowered.body)
+        for node in distinct(variant.stages.lowered.body)
     )
 
 
 def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
     """The arguments that the body names."""
-    names = {node.name for node in expressions(lowered.body) if isinstance(node, ir.Symbol)}
-    names |= {node.pointer.name for node in walk(lowered.body) if isinstance(node, (ir.Load, ir.View))}
+    nodes = list(distinct(lowered.body))
+    names = {node.name for node in nodes if isinstance(node, ir.Symbol)}
+    names |= {node.pointer.name for node in nodes if isinstance(node, (ir.Load, ir.View))}
     return [argument for argument in everything if argument.name in names]
 
 
@@ -266,7 +267,7 @@ def _cpu_function(
         "common_arguments": ", ".join(argument.name for argument in given),
         "rows": rows,
         "reports": any(
-            isinstance(node, ir.Call) and node.name == "within" for node in walk(stages.lowered.body)
+            isinstance(node, ir.Call) and node.name == "within" for node in distinct(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
         "unchecked_entry": variant.schedule.cpu.unchecked_entry and not target.checked,
@@ -281,7 +282,7 @@ def _cpu_function(
 def _has_unit_rows(lowered: ir.Kernel) -> bool:
     return any(
         isinstance(node, ir.View) and isinstance(node.stride, ir.Symbol) and node.stride.name.endswith("_sx")
-        for node in walk(lowered.body)
+        for node in distinct(lowered.body)
     )
 
 

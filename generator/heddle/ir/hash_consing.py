@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 def _key(value: object) -> object:
     """Distinguishes 1, 1.0 and True, and 0.0 from -0.0, which compare equal."""
+    if isinstance(value, (Node, str)):  # most of them, and asking whether it is a Fraction is slow
+        return value
     if isinstance(value, tuple):
         return tuple(_key(entry) for entry in value)
     if isinstance(value, float):

@@ -31,7 +31,7 @@ from heddle.ir.nodes import (
     Symbol,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import children, walk
+from heddle.ir.visit import children, distinct
 
 
 def hoist_invariants(kernel: Kernel, request: Request) -> Kernel:
@@ -75,7 +75,7 @@ def _is_invariant(value: Expression, invariant: set[str]) -> bool:
     return all(
         not isinstance(node, (Access, Gather, IsWallLink))
         and (not isinstance(node, Symbol) or node.name in invariant)
-        for node in walk(value)
+        for node in distinct(value)
     )
 
 
@@ -86,9 +86,7 @@ def _with_body(statement: Loop | Scan | If, body: tuple[Statement, ...]) -> Stat
 def _without_unused(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Repeatedly, since removing one value may leave another without a use."""
     while True:
-        used = {
-            node.name for statement in _uses(body) for node in walk(statement) if isinstance(node, Symbol)
-        }
+        used = {node.name for node in distinct(_uses(body)) if isinstance(node, Symbol)}
         shorter = _filter(body, used)
         if shorter == body:
             return body

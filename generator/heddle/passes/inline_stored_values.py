@@ -32,7 +32,7 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import distinct, statements, walk
 
 
 def inline_stored_values(kernel: Kernel, request: Request) -> Kernel:
@@ -73,5 +73,5 @@ def _may_wait(value: Expression, variables: set[Symbol]) -> bool:
     return not any(
         isinstance(node, (Load, Gather, View))
         or (isinstance(node, Symbol) and (node in variables or isinstance(node.type, Pointer)))
-        for node in walk(value)
+        for node in distinct(value)
     )

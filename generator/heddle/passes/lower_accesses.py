@@ -45,7 +45,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.space import Dense
 from heddle.ir.stages import Request
-from heddle.ir.visit import children, statements, transform_expressions, walk
+from heddle.ir.visit import children, distinct, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
 from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_split, is_strip
 from heddle.passes.lower_neighbours import NeighbourLowering
@@ -65,7 +65,7 @@ def lower_accesses(kernel: Kernel, request: Request) -> Kernel:
 
 class _Lowering(NeighbourLowering, WallReflection):
     def kernel_lowered(self) -> Kernel:
-        names = {node.name for node in walk(self.kernel.body) if isinstance(node, Symbol)}
+        names = {node.name for node in distinct(self.kernel.body) if isinstance(node, Symbol)}
         rank = self.box or (0 if self.space.is_list else self.space.dimensions)
         if rank:
             for axis in range(rank):
@@ -77,7 +77,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         head = sorted(self.head.values(), key=self.head_order)
         if is_split(self.kernel):
             body = _without_unused(_without_unused(body, "x"), "x_first")
-        used = {node for node in walk(body) if isinstance(node, Symbol)}
+        used = {node for node in distinct(body) if isinstance(node, Symbol)}
         space = self.space
         if isinstance(space, Dense) and self.unit:
             space = dataclasses.replace(space, unit_stride=True)
@@ -101,7 +101,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         rows = [statement for statement in body if isinstance(statement, Loop) and self.is_row(statement)]
         if rows:
             self.row_axis = AXES.index(rows[0].counter.name[0]) if rows[0].counter.name[0] in AXES else 0
-            lets = self.row_views([node for row in rows for node in walk(row)], counters)
+            lets = self.row_views(list(distinct(rows)), counters)
             first = body.index(rows[0])
             result += [self.lowered(statement, counters) for statement in body[:first]]
             return (*result, *lets, *(self.lowered(statement, counters) for statement in body[first:]))
@@ -289,7 +289,7 @@ class _Lowering(NeighbourLowering, WallReflection):
         """One pointer per field, to the current cell; scans inside the thread add their own position."""
         lets: list[Statement] = []
         accesses = [
-            node for node in walk(loop) if isinstance(node, Access) and not node.field.layout.along_axis
+            node for node in distinct(loop) if isinstance(node, Access) and not node.field.layout.along_axis
         ]
         parts = dict.fromkeys((a.field, self.part(a) if a.field.layout.split else 0) for a in accesses)
         for field, part in parts:

@@ -29,7 +29,7 @@ from heddle.ir.nodes import (
     Var,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import rebuild, walk
+from heddle.ir.visit import distinct, rebuild, walk
 
 _ARITHMETIC = (Op, Call, Select, Cast)
 
@@ -79,7 +79,7 @@ def _is_arithmetic(value: Expression, changing: frozenset[Symbol]) -> bool:
     """Whether the value follows from named values alone, of which there is one at least."""
     if not isinstance(value, _ARITHMETIC):
         return False
-    nodes = list(walk(value))
+    nodes = list(distinct(value))
     symbols = [node for node in nodes if isinstance(node, Symbol)]
     known = all(
         isinstance(node, (*_ARITHMETIC, Symbol, Const)) or not isinstance(node, Expression) for node in nodes
