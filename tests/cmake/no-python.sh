@@ -14,6 +14,9 @@ export PATH="$WORK/bin:$PATH"
 # sentence
 expect "without tests and benchmarks, whose kernels are not committed" "$CMAKE" -S "$HEDDLE_SOURCE" -B build \
   -G Ninja -D HEDDLE_CODEGEN=OFF -D HEDDLE_CUDA=OFF -D CMAKE_BUILD_TYPE=Release
+for flag in _GLIBCXX_ASSERTIONS _FORTIFY_SOURCE=2 -z,relro,-z,now; do
+  grep -q -- "$flag" build/build.ninja || refuse "Release is not hardened: no $flag"
+done
 "$CMAKE" --build build --parallel 2 --target first_kernel >build.log
 expect "heat in all" build/bin/first_kernel
 [ ! -e python-was-called ] || refuse "a build with HEDDLE_CODEGEN=OFF called Python"

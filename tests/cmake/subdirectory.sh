@@ -26,5 +26,6 @@ expect "runtime" build/consumer_runtime
 if ninja -C build -t targets all | grep -E 'terrain_wind|heddle-bench|gtest'; then
   refuse "targets of Heddle's own examples and tests were added to the project"
 fi
+grep -q '_FORTIFY_SOURCE' build/build.ninja && refuse "flags of hardening were forced upon the project"
 grep -q 'march=native' build/build.ninja && refuse "-march=native was forced upon the project"
 exit 0

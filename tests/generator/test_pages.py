@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "generator/docs").glob("*.md")),
     *sorted((ROOT / "examples").glob("*/README.md")),
 ]
