@@ -4,6 +4,18 @@
 
 #include <gtest/gtest.h>
 
+namespace test {
+
+/// Whether a test may take its full size. Sanitizers take ten times as long for each cell, and a smaller case
+/// makes the same accesses.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool full_speed = false;
+#else
+inline constexpr bool full_speed = true;
+#endif
+
+} // namespace test
+
 /// In tests of some billion updates: their numbers are the same with sanitizers, which take minutes for them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NEEDS_FULL_SPEED() GTEST_SKIP() << "the numbers are compared in a build without sanitizers"

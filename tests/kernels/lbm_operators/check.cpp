@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/full_speed.hpp"
 #include "lbm_operators.h"
 #include "periodic_box.hpp"
 
@@ -131,7 +132,9 @@ TEST(Operators, ShearWaveDecaysWithTheViscosity) {
   }
 }
 
+// With sanitizers the test above runs these kernels.
 TEST(Operators, ParametrisedCumulantsAreOfFourthOrder) {
+  NEEDS_FULL_SPEED();
   const Step step = with_omega(lbm_operators_parametrised_f64);
   const Step all_one = with_omega(lbm_operators_cumulant_f64);
   const auto order = [](const Step& collide, int length) {

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <string>
 
+#include "../../support/full_speed.hpp"
 #include "d2q9.hpp"
 #include "lbm_taylor_green.h"
 #include "periodic_box.hpp"
@@ -127,9 +128,10 @@ TEST(TaylorGreen, StartsFromTheGivenState) {
 }
 
 TEST(TaylorGreen, ConvergesWithSecondOrder) {
+  const std::size_t levels = test::full_speed ? 3 : 2; // each takes 16 times the work of the one before
   for (const Operator& collide : operators) {
     std::array<double, 3> errors{};
-    for (std::size_t level = 0; level < 3; ++level) {
+    for (std::size_t level = 0; level < levels; ++level) {
       const int n = 16 << level;
       Vortex vortex(n, 0.08 * 16 / n, collide);
       // an odd number of steps: the output kernel of the odd step is used too
@@ -139,10 +141,11 @@ TEST(TaylorGreen, ConvergesWithSecondOrder) {
       errors[level] = vortex.error();
     }
     const double coarse = std::log2(errors[0] / errors[1]);
-    const double fine = std::log2(errors[1] / errors[2]);
     RecordProperty(std::string(collide.name) + "_order_16_32", std::to_string(coarse));
-    RecordProperty(std::string(collide.name) + "_order_32_64", std::to_string(fine));
     EXPECT_NEAR(coarse, 2, 0.25) << collide.name;
+    if (levels < 3) continue;
+    const double fine = std::log2(errors[1] / errors[2]);
+    RecordProperty(std::string(collide.name) + "_order_32_64", std::to_string(fine));
     EXPECT_NEAR(fine, 2, 0.05) << collide.name;
     EXPECT_LT(errors[2], 2e-3) << collide.name;
   }

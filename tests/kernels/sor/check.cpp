@@ -344,8 +344,13 @@ TEST(Relaxation, SolutionsWithoutSourcesStayBetweenTheirBoundaries) {
 TEST(Cube, ConvergedFieldsAreThePublishedOnes) {
   test::Cube<double> cube(true);
   double change = 1;
-  for (int i = 0; i < 700 && change > 1e-11; ++i)
+  const int sweeps = test::full_speed ? 700 : 20;
+  for (int i = 0; i < sweeps && change > 1e-11; ++i)
     change = Kernels<double>::split_check()[2](cube.problem, cube.best_omega(), 0, 2);
+  if (!test::full_speed) { // far from the solution
+    EXPECT_GT(cube.largest_divergence(), 1e-9);
+    return;
+  }
   EXPECT_LT(change, 1e-11);
   double low = 0;
   double high = 0;
