@@ -17,11 +17,6 @@
 namespace porous {
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what,
-                         const std::string& hint) {
-  throw heddle::Error("file '" + path.string() + "'", what, hint);
-}
-
 Image from_numpy(const std::filesystem::path& path, heddle::geometry::Array array) {
   if (array.shape.size() != 3)
     refuse(path, "the array has " + std::to_string(array.shape.size()) + " axes", "an image has three");

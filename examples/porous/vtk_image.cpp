@@ -18,12 +18,13 @@
 #include "heddle/core/size.hpp"
 
 namespace porous {
-namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what,
                          const std::string& hint) {
   throw heddle::Error("file '" + path.string() + "'", what, hint);
 }
+
+namespace {
 
 std::string read_all(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -10,6 +10,9 @@
 
 namespace porous {
 
+/// Throws heddle::Error about a file.
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what, const std::string& hint);
+
 /// Scalars on a box of voxels, x fastest.
 struct Image {
   std::array<std::int64_t, 3> extent{};

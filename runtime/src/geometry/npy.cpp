@@ -151,7 +151,7 @@ std::string plain_name(const std::string& member) {
   return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
 }
 
-std::string place(const std::filesystem::path& path) {
+std::string named_file(const std::filesystem::path& path) {
   return "file '" + path.string() + "'";
 }
 
@@ -178,16 +178,16 @@ Header header_of(Bytes bytes, const ZipMember& member, const std::string& where)
 
 Array read_npy(const std::filesystem::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  return parse_npy(bytes, bytes.size(), place(path));
+  return parse_npy(bytes, bytes.size(), named_file(path));
 }
 
 std::vector<ArrayInfo> npz_arrays(const std::filesystem::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   std::vector<ArrayInfo> arrays;
-  for (const ZipMember& member : arrays_of(bytes, place(path))) {
+  for (const ZipMember& member : arrays_of(bytes, named_file(path))) {
     ArrayInfo array{plain_name(member.name), {}};
     try {
-      array.shape = header_of(bytes, member, place(path)).shape;
+      array.shape = header_of(bytes, member, named_file(path)).shape;
     } catch (const Error&) {
       array.shape.reset(); // read_npz() says what is wrong with it
     }
@@ -199,15 +199,15 @@ std::vector<ArrayInfo> npz_arrays(const std::filesystem::path& path) {
 Array read_npz(const std::filesystem::path& path, const std::string& name) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   std::string known;
-  for (const ZipMember& member : arrays_of(bytes, place(path))) {
+  for (const ZipMember& member : arrays_of(bytes, named_file(path))) {
     if (plain_name(member.name) == name) {
-      const std::string where = place(path) + ", array '" + name + "'";
-      (void)require_values(header_of(bytes, member, place(path)), bytes.size(), where);
-      return parse_npy(zip_extract(bytes, member, place(path)), bytes.size(), where);
+      const std::string where = named_file(path) + ", array '" + name + "'";
+      (void)require_values(header_of(bytes, member, named_file(path)), bytes.size(), where);
+      return parse_npy(zip_extract(bytes, member, named_file(path)), bytes.size(), where);
     }
     known += (known.empty() ? "" : ", ") + plain_name(member.name);
   }
-  throw Error(place(path), "it has no array '" + name + "'", "choose one of: " + known);
+  throw Error(named_file(path), "it has no array '" + name + "'", "choose one of: " + known);
 }
 
 } // namespace heddle::geometry

@@ -14,7 +14,7 @@ namespace {
 constexpr int default_tiles = 4;
 /// Smaller ones cost more to begin than their overlap gains: a step of 2^21 cells takes some 40 us on an
 /// H200.
-constexpr std::int64_t fewest_cells = 1 << 18;
+constexpr std::int64_t smallest_tile = 1 << 18;
 
 } // namespace
 
@@ -28,7 +28,7 @@ int interior_tiles(const BlockGrid& grid, int rank, const std::array<int, 3>& wi
     layers = std::min(layers, inner.extents()[2]);
   }
   if (cells == 0) return 1;
-  const std::int64_t tiles = wanted > 0 ? wanted : cells >= default_tiles * fewest_cells ? default_tiles : 1;
+  const std::int64_t tiles = wanted > 0 ? wanted : cells >= default_tiles * smallest_tile ? default_tiles : 1;
   const std::int64_t most = std::min<std::int64_t>(max_interior_tiles, layers / std::max(reach, 1));
   const auto found = static_cast<int>(std::min(tiles, most));
   return found < 3 ? 1 : found;

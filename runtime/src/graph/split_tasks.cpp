@@ -30,7 +30,7 @@ enum Region : unsigned {
 /// An interior on a host is computed in so many slices at most, with a look at the messages after each;
 /// slices of fewer cells, 20 to 50 us of work, cost more to begin and to look than messages gain by it.
 constexpr std::int64_t most_slices = 8;
-constexpr std::int64_t fewest_cells = 4096;
+constexpr std::int64_t smallest_slice = 4096;
 
 /// The ghost cells that lie beyond no face of a border across these axes: only blocks of this rank fill them.
 unsigned rim(const std::array<bool, 3>& border_axes) {
@@ -307,7 +307,7 @@ private:
     for (int block = parts.grid->first_block(parts.rank); block < parts.grid->first_block(parts.rank + 1);
          ++block)
       cells += parts.grid->block(block).volume();
-    part.slices = static_cast<int>(std::clamp<std::int64_t>(cells / fewest_cells, 1, most_slices));
+    part.slices = static_cast<int>(std::clamp<std::int64_t>(cells / smallest_slice, 1, most_slices));
     return [run = parts.run, part, progress = progress_](Stream& stream) mutable {
       for (part.slice = 0; part.slice < part.slices; ++part.slice) {
         run(stream, part);

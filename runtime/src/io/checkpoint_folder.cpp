@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* where = "Checkpoint";
+constexpr const char* checkpoint_place = "Checkpoint";
 constexpr const char* suffix = ".checkpoint";
 
 std::vector<std::string> files_of(const fs::path& folder, const std::string& start) {
@@ -57,7 +57,7 @@ void remove_file(const fs::path& file) {
 CheckpointFolder::CheckpointFolder(fs::path folder, std::string called)
     : path(std::move(folder)), name(std::move(called)) {
   if (name.empty() || name.find('/') != std::string::npos)
-    throw Error(where, "'" + name + "' is not a valid file name",
+    throw Error(checkpoint_place, "'" + name + "' is not a valid file name",
                 "use a name that is not empty and has no slash");
 }
 
@@ -65,10 +65,10 @@ void CheckpointFolder::make() const {
   std::error_code problem;
   const bool made = fs::create_directories(path, problem);
   if (problem) {
-    throw Error(where, "cannot create the folder " + path.string() + ": " + problem.message(),
+    throw Error(checkpoint_place, "cannot create the folder " + path.string() + ": " + problem.message(),
                 "check that no file has this name, and that you may write there");
   }
-  if (made) sync_folder(fs::absolute(path).parent_path(), where);
+  if (made) sync_folder(fs::absolute(path).parent_path(), checkpoint_place);
 }
 
 fs::path CheckpointFolder::manifest(std::int64_t step) const {
@@ -95,7 +95,7 @@ std::string CheckpointFolder::unused_stem(std::int64_t step) const {
 std::string CheckpointFolder::text(std::int64_t step) const {
   std::ifstream file(manifest(step), std::ios::binary);
   std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(where, "cannot read " + manifest(step).string());
+  if (!file) throw Error(checkpoint_place, "cannot read " + manifest(step).string());
   return content;
 }
 
@@ -103,21 +103,21 @@ void CheckpointFolder::require_part(const std::string& file, std::int64_t step) 
   if (file.starts_with(stem_of(name, step) + ".") && file.ends_with(".part") &&
       file.find('/') == std::string::npos)
     return;
-  throw Error(where, "its file '" + file + "' is no part of this checkpoint");
+  throw Error(checkpoint_place, "its file '" + file + "' is no part of this checkpoint");
 }
 
 CheckpointManifest CheckpointFolder::load(std::int64_t step) const {
   try {
-    CheckpointManifest found = CheckpointManifest::parse(text(step), where);
+    CheckpointManifest found = CheckpointManifest::parse(text(step), checkpoint_place);
     if (found.name == name && found.step == step) {
       for (const CheckpointManifest::Part& part : found.parts)
         require_part(part.file, step);
       return found;
     }
   } catch (const Error& error) {
-    throw Error(where, manifest(step).string() + ": " + error.reason(), error.hint());
+    throw Error(checkpoint_place, manifest(step).string() + ": " + error.reason(), error.hint());
   }
-  throw Error(where, manifest(step).string() + ": it belongs to a different name or step");
+  throw Error(checkpoint_place, manifest(step).string() + ": it belongs to a different name or step");
 }
 
 void CheckpointFolder::remove(std::int64_t step) const {

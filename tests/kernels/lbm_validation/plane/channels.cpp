@@ -51,11 +51,11 @@ private:
 
 /// The same with moments in memory; the odd moments of the regularised operator relax with the rate 1, so
 /// that its magic parameter is 3/16 where the viscosity is 1/8.
-template <class T> class MomentChannel {
+template <class T> class LidChannel {
 public:
   static constexpr int delay = 1;
 
-  MomentChannel(std::int64_t height, double lid) : height_(height), lid_(lid), flow_({4, height, 1}, true) {
+  LidChannel(std::int64_t height, double lid) : height_(height), lid_(lid), flow_({4, height, 1}, true) {
     flow_.start(1.0, [](const Cell&) { return State{}; });
   }
   [[nodiscard]] std::int64_t height() const { return height_; }
@@ -76,7 +76,7 @@ private:
 template <class F> Outcome with_channel(Precision precision, std::int64_t height, double lid, F&& f) {
   if (in_moments(precision)) {
     return with_stress(precision, [&]<class T>(T) {
-      MomentChannel<T> channel(height, lid);
+      LidChannel<T> channel(height, lid);
       return f(channel);
     });
   }
