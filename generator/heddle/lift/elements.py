@@ -54,10 +54,12 @@ class Walk:
                     if not self.scope.names(statement):
                         changed = self.value(value)
                         self.named.add(symbol)
+                        self.scope.computed.add(symbol)
                         yield ir.Let(self.typed(symbol, changed), changed, place)
                 case ir.Var(symbol, value):
                     self.scope.variables.add(symbol.name)
                     self.named.add(symbol)
+                    self.scope.computed.add(symbol)
                     yield ir.Var(symbol, None if value is None else self.value(value))
                 case ir.Assign(symbol, value):
                     yield ir.Assign(symbol, self.value(value))

@@ -8,7 +8,7 @@ not wrap around is an assumption, which the caller reports (`narrow`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
@@ -16,6 +16,7 @@ from heddle.ir.build import add, integer, multiply
 from heddle.ir.functions import OPERATORS
 from heddle.ir.polynomial import IntegerPolynomial
 from heddle.ir.text import expression as text
+from heddle.ir.visit import walk
 
 MOST_TERMS = 2000
 
@@ -80,10 +81,12 @@ def read(
     known: Mapping[ir.Expression, Polynomial],
     narrow: Callable[[Polynomial, bool], None],
     divided: Callable[[str, Polynomial, Polynomial], Polynomial | None],
+    computed: Container[ir.Expression] = (),
 ) -> Polynomial:
     """An integer expression as a polynomial; `known` names are replaced, what is no polynomial becomes an
     atom. narrow: told what is computed in 32 bits, and whether it is a product of unknowns. divided: what
-    "div" or "rem" of two polynomials is, where that is known."""
+    "div" or "rem" of two polynomials is, where that is known. computed: names of what is no index: cut to 32
+    bits it may become another number."""
 
     def of(value: ir.Expression) -> Polynomial:
         result = polynomial_of(value)
@@ -97,6 +100,8 @@ def read(
                 return known[value]
             case ir.Const(int(number)):
                 return polynomial(int(number))
+            case ir.Cast(inner, ir.Scalar(bits=32)) if _is_cut(inner, computed):
+                return atom(value)
             case ir.Cast(inner, ir.Scalar(kind="i" | "u", bits=32 | 64)) if _is_integer(inner):
                 return of(inner)
             case ir.Op("add", (left, right)):
@@ -130,6 +135,22 @@ def _as_division(name: str, value: Polynomial, by: Polynomial) -> tuple[str, Pol
     if name == "bitand" and number is not None and number > 0 and not number & (number + 1):
         return "rem", value, polynomial(number + 1)
     return name, value, by
+
+
+def _is_cut(value: ir.Expression, computed: Container[ir.Expression]) -> bool:
+    """Whether a value may need the bits that a conversion to 32 drops: it is loaded, computed, or large."""
+
+    def exceeds(node: object) -> bool:
+        match node:
+            case ir.Load(type=ir.Scalar(bits=64)):
+                return True
+            case ir.Const(int(number)):
+                return not -(1 << 31) <= number < 1 << 31
+            case ir.Symbol(type=ir.Scalar(bits=64)):
+                return node in computed
+        return False
+
+    return _is_integer(value) and value.type.bits == 64 and any(exceeds(node) for node in walk(value))
 
 
 def _is_integer(value: ir.Expression) -> bool:

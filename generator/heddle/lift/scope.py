@@ -53,7 +53,7 @@ class Digits:
 @dataclass
 class Scope:
     """Names of a function or nest. ranges: first and last value of counters whose bounds are numbers. spans:
-    those of all counters."""
+    those of all counters. computed: names of values that are computed in the cell."""
 
     known: dict[ir.Expression, Polynomial] = field(default_factory=dict)
     views: dict[str, tuple[ir.Symbol, Polynomial, Polynomial]] = field(default_factory=dict)
@@ -61,6 +61,7 @@ class Scope:
     spans: dict[ir.Expression, tuple[Polynomial, Polynomial]] = field(default_factory=dict)
     digits: tuple[Digits, ...] = ()
     variables: set[str] = field(default_factory=set)
+    computed: set[ir.Expression] = field(default_factory=set)
     place: Place = field(default_factory=lambda: Place("", 0))
     assumptions: list[str] = field(default_factory=list)
 
@@ -76,7 +77,7 @@ class Scope:
 
     def polynomial(self, expression: ir.Expression) -> Polynomial:
         try:
-            return polynomial.read(expression, self.known, self.narrow, self.divided)
+            return polynomial.read(expression, self.known, self.narrow, self.divided, self.computed)
         except polynomial.TooManyTermsError:
             raise polynomial.TooManyTermsError(self.place) from None
 

@@ -18,7 +18,7 @@ from heddle.commands.lifted_model import Adopted, adopted, module_of
 from heddle.emit.signature import arguments
 from heddle.ir import nodes as ir
 from heddle.lift.front_end import read
-from heddle.lift.kernels import lifted
+from heddle.lift.kernels import find, lifted
 from heddle.lift.lifted import Lifted
 from heddle.lift.model_writer.model_text import Origin
 from heddle.lift.polynomial import Polynomial
@@ -31,11 +31,13 @@ MARGIN = 64
 
 @dataclass
 class Case:
-    """A function and what it is called with, in the order of its parameters. arrays: lengths."""
+    """A function and what it is called with, in the order of its parameters. arrays: lengths. members: of
+    objects in an array: by their name in the source that array, and where the first one lies in bytes."""
 
     text: str
     scalars: dict[str, int | float] = field(default_factory=dict)
     arrays: dict[str, int] = field(default_factory=dict)
+    members: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 class Natively:
@@ -51,8 +53,9 @@ class Natively:
         text += "".join(f"{case.text}\n" for case in cases.values()) + "}\n"
         source.write_text(text)
         unit = read(source)
-        self.functions = {name: lifted(unit, name) for name in cases}
-        self.recovered = {name: raise_accesses(f) for name, f in {**self.functions, **(nests or {})}.items()}
+        self.functions = {name: find(unit, name) for name in cases}
+        own = {name: lifted(unit, name) for name in cases if name not in (nests or {})} | dict(nests or {})
+        self.recovered = {name: raise_accesses(own[name]) for name in cases}
         models = {n: adopted(f"{n}_m", each, Origin("originals.cpp")) for n, each in self.recovered.items()}
         self.models: dict[str, Adopted] = models
         self.modules = modules = {name: module_of(model.name, model.text) for name, model in models.items()}
@@ -100,9 +103,12 @@ class Natively:
             placement = each.placements.get(owner)
             if argument.role == "array":
                 first = value(placement.first(each.begins)) if placement else 0
-                passed.append(_pointer(memory[each.sources[owner]], MARGIN + first))
+                owned, begin = self.cases[name].members.get(each.sources[owner], (each.sources[owner], 0))
+                assert argument.field is not None
+                passed.append(_pointer(memory[owned], MARGIN, begin + first * argument.field.type.bytes))
             elif argument.role == "extent":
-                passed.append((ctypes.c_int64 * len(extents))(*extents))
+                whole = [*extents, placement.size] if placement and placement.size else extents
+                passed.append((ctypes.c_int64 * len(whole))(*whole))
             elif argument.role == "stride":
                 strides = [value(stride) for stride in placement.strides] if placement else [1]
                 if placement and placement.size:
@@ -117,13 +123,20 @@ class Natively:
 
 
 def _memory(kind: Any, length: int, generator: Any) -> Any:
-    kinds: Sequence[tuple[str, Any]] = (("f64", np.float64), ("f32", np.float32), ("i32", np.int32))
+    kinds: Sequence[tuple[str, Any]] = (
+        ("f64", np.float64),
+        ("f32", np.float32),
+        ("i32", np.int32),
+        ("i64", np.int64),
+    )
     dtype = dict(kinds)[str(kind.element)]
     size = length + 2 * MARGIN
     if dtype == np.int32:
         return generator.integers(-9, 10, size).astype(dtype)
+    if dtype == np.int64:
+        return generator.integers(-(1 << 62), 1 << 62, size)
     return generator.uniform(-1.5, 1.5, size).astype(dtype)
 
 
-def _pointer(data: Any, first: int) -> ctypes.c_void_p:
-    return ctypes.c_void_p(data.ctypes.data + first * data.itemsize)
+def _pointer(data: Any, first: int, more: int = 0) -> ctypes.c_void_p:
+    return ctypes.c_void_p(data.ctypes.data + first * data.itemsize + more)

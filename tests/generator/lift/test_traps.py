@@ -79,6 +79,16 @@ RIGHT = {
         {"n": 29},
         {"a": 29, "b": 30},
     ),
+    "long_into_int": Case(
+        "void long_into_int(int* __restrict__ a, const std::int64_t* __restrict__ b, int n)"
+        f" {{ {LOOP} a[i] = b[i]; }}",
+        **GIVEN,
+    ),
+    "places_into_int": Case(
+        "void places_into_int(int* __restrict__ a, const int* __restrict__ b, int n)"
+        " { for (std::int64_t i = 0; i < n; ++i) a[i] = b[i] + 3 * i; }",
+        **GIVEN,
+    ),
     "small_arrays": Case(
         f"void small_arrays({TWO}) {{ double s[4], d[3]; int i, k; for (i = 2; i < n - 2; ++i) {{"
         " for (k = 0; k < 4; ++k) s[k] = b[i - 2 + k]; for (k = 0; k < 3; ++k) d[k] = s[k + 1] - s[k];"
@@ -153,6 +163,34 @@ WRONG = {
         3,
         "A value of type f64 is rounded or cut to f32",
     ),
+    "a long cut to int": (
+        f"void f(double* a, const std::int64_t* b, int n) {{\n  {LOOP}\n    a[i] = (int)b[i] * 0.5;\n}}",
+        3,
+        "A value of type i64 is rounded or cut to i32",
+    ),
+    "a long variable cut to int": (
+        "void f(double* a, const std::int64_t* b, int n) {\n"
+        f"  {LOOP} {{\n    std::int64_t t = b[i] + 1;\n    a[i] = (int)t + i;\n  }}\n}}",
+        4,
+        "A value of type i64 is rounded or cut to i32",
+    ),
+    "a long that was stored as int": (
+        "void f(double* a, int* k, const std::int64_t* b, int n) {\n"
+        f"  {LOOP} {{\n    k[i] = b[i];\n    a[i] = k[i];\n  }}\n}}",
+        3,
+        "A value of type i64 is rounded or cut to i32",
+    ),
+    "a condition on a long cut to int": (
+        f"void f(double* a, const std::int64_t* b, int n) {{\n  {LOOP}\n    if ((int)b[i] > 3) a[i] = 1;\n}}",
+        3,
+        "A value of type i64 is rounded or cut to i32",
+    ),
+    "a product that needs more than an int": (
+        "void f(std::int64_t* a, const int* b, int n) {\n"
+        f"  {LOOP}\n    a[i] = (int)(b[i] + 5000000000LL * i);\n}}",
+        3,
+        "A value of type i64 is rounded or cut to i32",
+    ),
     "a local array that is indexed by data": (
         f"void f({TWO}, const int* m) {{\n  {LOOP} {{\n    double w[2] = {{b[i], 1}};\n"
         "    a[i] = w[m[i]];\n  }\n}",
@@ -194,6 +232,9 @@ def test_what_is_lifted_does_what_the_loop_does(name: str, natively: Natively) -
 def test_what_a_model_cannot_say_is_refused(name: str, tmp_path: Path) -> None:
     text, line, reason = WRONG[name]
     path = tmp_path / "input.cpp"
+    if "std::" in text:
+        text = text.replace("void f(", "#include <cstdint>\nvoid f(")
+        line += 1
     path.write_text(text + "\n")
     with pytest.raises(KernelError) as caught:
         adopted("f", raise_accesses(lifted(read(path), "f")), Origin("input.cpp"))

@@ -11,10 +11,12 @@ from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.visit import walk
+from heddle.lift.recovered import COORDINATES, EXTENTS
 
 _INFIX = {"add", "sub", "mul", "div", "lt", "le", "gt", "ge"}
 TESTS = {"eq": "Eq", "ne": "Ne", "and": "And", "or": "Or", "not": "Not"}
 BITS = {"bitand": "bit_and", "shl": "shift_left", "rem": "remainder"}
+_PLACES = {*COORDINATES, *EXTENTS}
 _POWER, _ATOM, _SUM = 16, 20, 12
 
 
@@ -101,7 +103,7 @@ class Printer:
             )
             cut = scalar.is_float and own  # else only literals are wider than the model
         else:
-            cut = scalar.bits < 32
+            cut = scalar.bits < 32 or (scalar.bits == 32 and _exceeds(inner))
         if cut and inner.type.bits > scalar.bits:
             raise KernelError(
                 self.place,
@@ -146,3 +148,18 @@ def literal(number: object, scalar: ir.Scalar | None, wide: bool = False) -> str
             if struct.unpack("f", struct.pack("f", float(text)))[0] == number:
                 return repr(float(text))
     return repr(number)
+
+
+def _exceeds(value: ir.Expression) -> bool:
+    """Whether an integer may need more than 32 bits: it reads 64, or a larger number. Coordinates and
+    extents, which count with 64 bits in a model, do not."""
+    for node in walk(value):
+        match node:
+            case ir.Access(field) | ir.Gather(field):
+                if field.type in (ir.I64, ir.U64):
+                    return True
+            case ir.Symbol(name, ir.I64 | ir.U64) if ir.Symbol(name, ir.I64) not in _PLACES:
+                return True
+            case ir.Const(int(number)) if not -(1 << 31) <= number < 1 << 31:
+                return True
+    return False
