@@ -238,7 +238,8 @@ Expression Translation::member(const clang::MemberExpr& member) {
   const std::int64_t apart =
       alone ? context_.getTypeSizeInChars(context_.getTypeDeclType(&owner)).getQuantity() : 0;
   return record::Member(object(*member.getBase(), member.isArrow()), named->getNameAsString(),
-                        type(member.getType()), apart);
+                        type(member.getType()), apart,
+                        alone ? static_cast<std::int64_t>(context_.getFieldOffset(field) / 8) : 0);
 }
 
 Expression Translation::unary(const clang::UnaryOperator& operation) {

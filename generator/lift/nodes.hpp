@@ -70,11 +70,12 @@ inline Expression AddressOf(const Expression& element, const Type& type) {
 }
 
 /// `object.name` or `object->name`; inside a method, the object is the symbol `this`. apart: the bytes
-/// from one object of its class to the next in an array; 0 where several members may share memory.
+/// from one object of its class to the next in an array; 0 where several members may share memory. at:
+/// the bytes from the begin of an object to the member.
 inline Expression Member(const Expression& object, std::string_view name, const Type& type,
-                         std::int64_t apart = 0) {
-  return {{Object("Member").part("object", object).part("name", name).part("type", type)
-      .part("apart", apart).text()}};
+                         std::int64_t apart = 0, std::int64_t at = 0) {
+  return {{Object("Member").part("object", object).part("name", name).part("type", type).part("apart", apart)
+      .part("at", at).text()}};
 }
 
 /// A call: of a function of the unit by its key, else of one whose body is not visible by its qualified

@@ -125,12 +125,14 @@ class AddressOf(Expression):
 @node
 class Member(Expression):
     """`object.name` or `object->name`; inside a method, the object is the symbol `this`. apart: the bytes
-    from one object of its class to the next in an array; 0 where several members may share memory."""
+    from one object of its class to the next in an array; 0 where several members may share memory. at: the
+    bytes from the begin of an object to the member."""
 
     object: Expression
     name: str
     type: Any
     apart: int = 0
+    at: int = 0
 
 
 @node

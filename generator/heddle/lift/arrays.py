@@ -44,6 +44,7 @@ class Arrays:
         """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept.
         begins: of the counters, where they do not depend on what is found out here: in a box without a sweep.
         """
+        self.check_objects()
         self.sweep, self.rank = sweep, len(order)
         self.begins = list(begins or ())
         if sweep >= 0 and (both := self.gathered & self.touches.keys()):
@@ -71,6 +72,23 @@ class Arrays:
                     "supported.",
                 )
             self.declare(name)
+
+    def check_objects(self) -> None:
+        """Numbers of several types in one array of objects lie between each other: as arrays they overlap."""
+        seen: dict[str, str] = {}
+        for name in self.touches.keys() | self.gathered:
+            whole, is_part, kind = name.rpartition(".of_")
+            other = seen.setdefault(whole, kind) if is_part else kind
+            written = [
+                t for n, ts in self.touches.items() if n.startswith(f"{whole}.of_") for t in ts if t.store
+            ]
+            if is_part and other != kind and written:
+                raise refuse(
+                    written[0].place,
+                    f"Objects of '{whole}' are written that contain numbers of different types, "
+                    f"{' and '.join(sorted((kind, other)))}.",
+                    "keep them in arrays of their own",
+                )
 
     def declare(self, name: str) -> None:
         pointer = self.pointers[name]

@@ -41,6 +41,10 @@ class Dead:
     reason: str
 
 
+LARGEST_OBJECT = 64
+"""Numbers of an object in an array of objects."""
+
+
 class ExpressionLifter:
     """Translates the expressions of one function. `names`: what each name of the source stands for where it
     is not simply a symbol. `values`: of the names that never change. block: the threads of a CUDA block along
@@ -54,6 +58,7 @@ class ExpressionLifter:
         self.values: dict[ir.Symbol, ir.Expression] = {}
         self.place = Place(unit.file, 0)
         self.assumptions: list[str] = []
+        self.kinds: dict[str, bool] = {}  # of members: whether their objects are many
         self.calls: list[str] = []  # functions being inlined, outermost first
 
     # Values
@@ -118,8 +123,50 @@ class ExpressionLifter:
                 self.check_numbers(pointer, scalar)
                 return ir.Load(pointer, joined(offset, self.index(index)))
             case source.Member(base, name, scalar):
+                if (found := self.of_many(expression)) is not None:
+                    return ir.Load(*found)
                 return self.member(base, name, scalar)
         raise AssertionError(expression)
+
+    def of_many(self, expression: ir.Expression) -> tuple[ir.Symbol, ir.Expression] | None:
+        """The member of an object in an array of objects, seen as the array `objects.of_f64` of all
+        numbers of one type in it. None for the member of a single object."""
+        path: list[str] = []
+        inner, apart, at = expression, 0, 0
+        while isinstance(inner, source.Member):
+            path.append(inner.name)
+            apart, at = inner.apart, at + inner.at
+            if not apart:
+                return None  # a union
+            inner = inner.object
+        if not (isinstance(inner, source.Subscript) and isinstance(inner.type, source.Record)):
+            return None
+        whole, number = self.thing(inner.base), self.index(inner.index)
+        if not isinstance(whole, ir.Symbol) or whole.name in self.names or self.thing(inner) is not inner:
+            return None
+        element = innermost(expression.type)
+        if not isinstance(element, ir.Scalar) or apart % (element.bits // 8) or at % (element.bits // 8):
+            return None
+        size = apart // (element.bits // 8)
+        if size > LARGEST_OBJECT:
+            raise refuse(
+                self.place,
+                f"The objects of '{whole.name}' are {apart} bytes large; at most {LARGEST_OBJECT} numbers "
+                "are supported.",
+                "keep what the loop needs in arrays of its own",
+            )
+        self.check_kind(".".join([whole.name, *path[::-1]]), many=True)
+        named = ir.Symbol(f"{whole.name}.of_{element}", ir.Pointer(element))
+        return named, joined(times(number, size), integer(at // (element.bits // 8)))
+
+    def check_kind(self, name: str, many: bool) -> None:
+        """`p->x` is the same in all cells, `p[i].x` need not be: a pointer is to one object or to many."""
+        if self.kinds.setdefault(name, many) != many:
+            raise refuse(
+                self.place,
+                f"'{name}' belongs to one object here, and elsewhere to one of an array.",
+                "pass the single object by a pointer of its own",
+            )
 
     def member(self, base: ir.Expression, name: str, scalar: Any) -> ir.Expression:
         base = self.thing(base)
@@ -132,6 +179,7 @@ class ExpressionLifter:
             whole = found if isinstance(found, ir.Symbol) else base
             if whole.name == "blockDim" and self.block_size:
                 return ir.Const(self.block_size["xyz".index(name)], scalar)
+            self.check_kind(f"{whole.name}.{name}", many=False)
             return ir.Symbol(f"{whole.name}.{name}", scalar)
         raise refuse(self.place, f"The member '{name}' belongs to {noun(base)}.")
 
@@ -225,6 +273,8 @@ class ExpressionLifter:
             case source.Subscript(base, index, source.Array() as row):
                 pointer, before = self.pointer(base)
                 return pointer, joined(before, times(self.index(index), size_of(row, self.place)))
+            case source.Member(type=source.Array()) if (many := self.of_many(expression)) is not None:
+                return many
             case source.Member(base, name, kind):
                 found = self.member(base, name, kind)
                 if isinstance(found, ir.View):

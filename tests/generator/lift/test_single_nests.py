@@ -116,7 +116,50 @@ CASES = {
         None,
     ),
 }
+OBJECTS = {
+    "moved_objects": (
+        "struct P { double x, y, kind; struct { double m; } in; };\nvoid outer(P* p, double dt, int n) {\n"
+        "  for (int i = 0; i < n; ++i) if (p[i].kind > 0) { p[i].x += dt * p[i].in.m; p[i].y = p[i].x; }\n}",
+        Case(
+            "struct P { double x, y, kind; struct { double m; } in; };\n"
+            "void moved_objects(double* p, double dt, int n) { P* q = (P*)p;"
+            " for (int i = 0; i < n; ++i) if (q[i].kind > 0) "
+            " { q[i].x += dt * q[i].in.m; q[i].y = q[i].x; } }",
+            {"dt": 0.3, "n": 13},
+            {"p": 52},
+            {"p.of_f64": ("p", 0)},
+        ),
+    ),
+    "cells_of_a_lattice": (
+        "struct Cell { double f[9]; };\nvoid outer(Cell* c, Cell* d, int nx, int ny) { int i, j, k;\n"
+        "  for (j = 1; j < ny; ++j) for (i = 0; i < nx; ++i) for (k = 1; k < 9; ++k)"
+        " c[i + j * nx].f[k] = 2 * d[i + (j - 1) * nx].f[9 - k];\n}",
+        Case(
+            "void cells_of_a_lattice(double* c, double* d, int nx, int ny) {"
+            " for (int j = 1; j < ny; ++j) for (int i = 0; i < nx; ++i) for (int k = 1; k < 9; ++k)"
+            " c[9 * (i + j * nx) + k] = 2 * d[9 * (i + (j - 1) * nx) + 9 - k]; }",
+            {"nx": 5, "ny": 4},
+            {"c": 180, "d": 180},
+            {"c.of_f64": ("c", 0), "d.of_f64": ("d", 0)},
+        ),
+    ),
+}
+CASES |= OBJECTS
 REFUSED = {
+    "one object and many": (
+        "struct P { double x; };\nvoid outer(P* p, int n) {\n  for (int i = 0; i < n; ++i) p[i].x = p->x;\n}",
+        "'p.x' belongs to one object here, and elsewhere to one of an array.",
+    ),
+    "objects of numbers of different types": (
+        "struct P { double x; int k; };\nvoid outer(P* p, int n) {\n"
+        "  for (int i = 0; i < n; ++i) if (p[i].k) p[i].x = 1;\n}",
+        "Objects of 'p' are written that contain numbers of different types, f64 and i32.",
+    ),
+    "members that share memory": (
+        "union U { double x; int k; };\nvoid outer(U* u, int n) {\n"
+        "  for (int i = 0; i < n; ++i) u[i].x = u[i].k;\n}",
+        "The member 'k' belongs to",
+    ),
     "what is read later in the function and carried from cell to cell": (
         "extern void show(double);\nvoid outer(double* a, double* b, int n) { int i; double last = 0;\n"
         f"  {LOOP} {{ a[i] = last + b[i]; last = b[i]; }}\n  show(last); }}",
