@@ -32,10 +32,10 @@ consistency = Module(
     "consistency", about="The least change of a wind that makes it conserve mass.", citation="Sasaki 1958"
 )
 
-u, v, w, phi, right = fields("u, v, w, phi, right: real[3D]")  # phi is lambda, m^2/s; right 1/s
 icell, openings = fields("icell, open: uint8[3D]")
+phi, u, v, w, right = fields("phi, u, v, w, right: real[3D]")  # phi is lambda, m^2/s; right 1/s
 thickness, below = profiles("thickness, below: real[z]")  # m; 1 / distance from the centre below, 1/m
-dx, dy, omega, c_x, c_y = parameters("dx, dy, omega, c_x, c_y")
+dx, dy, c_x, c_y, omega = parameters("dx, dy, c_x, c_y, omega")
 x, y, z = coordinates()
 n_x, n_y, _ = extents()
 

@@ -2,6 +2,8 @@
 #ifndef HEDDLE_CITY_WIND_LAUNCH_HPP
 #define HEDDLE_CITY_WIND_LAUNCH_HPP
 
+#include <tuple>
+
 #include "first_guess.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/core/with_cuda.hpp"
@@ -44,50 +46,37 @@ public:
   Launch(const Fields& fields, const CellBox& cells, heddle::Stream& stream)
       : f_(fields), cells_(cells), stream_(&stream) {}
 
-  void operator()(first_guess::UpwindParameters p) const {
-    call(
-        *stream_, [](auto... a) { first_guess::upwind(a...); },
-        [](auto... a) { first_guess::upwind_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u), on(f_.v),
-        on(f_.w), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x,
-        p.origin_y, p.length, p.tall, p.width, p.speed_u, p.speed_v, p.speed);
+  void operator()(const first_guess::UpwindParameters& p) const {
+    run([](auto... a) { first_guess::upwind(a...); }, [](auto... a) { first_guess::upwind_cuda(a...); }, p,
+        f_.u, f_.v, f_.w, f_.icell, f_.height);
   }
 
-  void operator()(first_guess::WakeParameters p) const {
-    call(
-        *stream_, [](auto... a) { first_guess::wake(a...); }, [](auto... a) { first_guess::wake_cuda(a...); },
-        on(f_.icell), on(f_.height), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy,
-        cells_.first[1], p.floor, p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin, p.slope, p.wall,
-        p.growth, p.near, p.tall, p.width, p.end, p.speed_u, p.speed_v);
+  void operator()(const first_guess::WakeParameters& p) const {
+    run([](auto... a) { first_guess::wake(a...); }, [](auto... a) { first_guess::wake_cuda(a...); }, p, f_.u,
+        f_.v, f_.w, f_.icell, f_.height);
   }
 
-  void operator()(first_guess::CanyonParameters p) const {
-    call(
-        *stream_, [](auto... a) { first_guess::canyon(a...); },
-        [](auto... a) { first_guess::canyon_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u_free),
-        on(f_.v_free), on(f_.u), on(f_.v), on(f_.w), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor,
-        p.axis_x, p.axis_y, p.origin_x, p.origin_y, p.begin, p.slope, p.wall, p.front, p.front_begin,
-        p.front_slope, p.growth, p.near, p.tall, p.width, p.end, p.front_tall, p.normal_x, p.normal_y,
-        p.speed_u, p.speed_v);
+  void operator()(const first_guess::CanyonParameters& p) const {
+    run([](auto... a) { first_guess::canyon(a...); }, [](auto... a) { first_guess::canyon_cuda(a...); }, p,
+        f_.u, f_.v, f_.w, f_.u_free, f_.v_free, f_.icell, f_.height);
   }
 
-  void operator()(first_guess::SidewallParameters p) const {
-    call(
-        *stream_, [](auto... a) { first_guess::sidewall(a...); },
-        [](auto... a) { first_guess::sidewall_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u_free),
-        on(f_.u), on(f_.v_free), on(f_.v), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.axis_x,
-        p.axis_y, p.origin_x, p.origin_y, p.side, p.depth, p.length, p.reach, p.tall, p.roughness);
+  void operator()(const first_guess::SidewallParameters& p) const {
+    run([](auto... a) { first_guess::sidewall(a...); }, [](auto... a) { first_guess::sidewall_cuda(a...); },
+        p, f_.u, f_.v, f_.u_free, f_.v_free, f_.icell, f_.height);
   }
 
-  void operator()(first_guess::RooftopParameters p) const {
-    call(
-        *stream_, [](auto... a) { first_guess::rooftop(a...); },
-        [](auto... a) { first_guess::rooftop_cuda(a...); }, on(f_.icell), on(f_.height), on(f_.u),
-        on(f_.owner), on(f_.v), p.dx, cells_.first[0], p.dy, cells_.first[1], p.floor, p.tall, p.axis_x,
-        p.axis_y, p.origin_x, p.origin_y, p.thickness, p.number, p.roughness);
+  void operator()(const first_guess::RooftopParameters& p) const {
+    run([](auto... a) { first_guess::rooftop(a...); }, [](auto... a) { first_guess::rooftop_cuda(a...); }, p,
+        f_.u, f_.v, f_.icell, f_.height, f_.owner);
   }
 
 private:
-  template <class U> heddle::FieldView<U> on(heddle::Field<U>* field) const { return part(*field, cells_); }
+  template <class Host, class Device, class Parameters, class... Owners>
+  void run(Host host, Device device, const Parameters& p, Owners*... fields) const {
+    std::apply([&](auto... scalars) { call(*stream_, host, device, part(*fields, cells_)..., scalars...); },
+               p.values());
+  }
 
   Fields f_;
   CellBox cells_;

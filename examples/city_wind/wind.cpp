@@ -100,8 +100,8 @@ template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Bu
       const Vec2& b = building.outline[(n + 1) % building.outline.size()];
       call(
           stream_, [](auto... p) { first_guess::cross_edge(p...); },
-          [](auto... p) { first_guess::cross_edge_cuda(p...); }, plane(inside_), grid_.dx, cells.first[0],
-          grid_.dy, cells.first[1], a.y, b.y, a.x, b.x);
+          [](auto... p) { first_guess::cross_edge_cuda(p...); }, plane(inside_), cells.first[0],
+          cells.first[1], grid_.dx, grid_.dy, a.x, a.y, b.x, b.y);
     }
     call(
         stream_, [](auto... p) { first_guess::claim(p...); },
@@ -116,27 +116,33 @@ template <class T> void Wind<T>::blow(const Inflow& undisturbed) {
   for (const Inflow::Pass& pass : undisturbed.passes()) {
     run(first_guess::NoWeight<T>(total_));
     for (const Contribution& c : pass.weights)
-      run(first_guess::AddWeight<T>(
-          total_,
-          {.dx = grid_.dx, .dy = grid_.dy, .per_area = c.per_area, .sensor_x = c.at.x, .sensor_y = c.at.y}));
+      run(first_guess::AddWeight<T>(total_, {.x_first = 0,
+                                             .y_first = 0,
+                                             .dx = grid_.dx,
+                                             .dy = grid_.dy,
+                                             .sensor_x = c.at.x,
+                                             .sensor_y = c.at.y,
+                                             .per_area = c.per_area}));
     for (const Contribution& c : pass.profiles)
-      run(first_guess::AddProfile<T>(ground_, height_, total_, u_free, v_free,
-                                     {.dx = grid_.dx,
+      run(first_guess::AddProfile<T>(u_free, v_free, height_, ground_, total_,
+                                     {.x_first = 0,
+                                      .y_first = 0,
+                                      .dx = grid_.dx,
                                       .dy = grid_.dy,
-                                      .profile = static_cast<std::int32_t>(c.profile),
-                                      .shape = c.shape,
-                                      .per_area = c.per_area,
                                       .sensor_x = c.at.x,
                                       .sensor_y = c.at.y,
+                                      .per_area = c.per_area,
                                       .share = c.share,
                                       .scale_u = c.scale_u,
-                                      .scale_v = c.scale_v}));
+                                      .scale_v = c.scale_v,
+                                      .shape = c.shape,
+                                      .profile = static_cast<std::int32_t>(c.profile)}));
   }
 }
 
 template <class T> void Wind<T>::guess(const Inflow& undisturbed, const std::vector<Zone>& zones) {
   blow(undisturbed);
-  run(first_guess::Start<T>(ground_, height_, owner_, roof_, icell, u_free, u, v_free, v, w));
+  run(first_guess::Start<T>(u, v, w, u_free, v_free, icell, height_, ground_, roof_, owner_));
   const typename Launch<T>::Fields fields{&icell, &height_, &u_free, &v_free, &u, &v, &w, &owner_};
   for (const Zone& zone : zones)
     std::visit(Launch<T>(fields, zone.cells, stream_), zone.what);
@@ -146,7 +152,7 @@ template <class T> void Wind<T>::guess(const Inflow& undisturbed, const std::vec
       [](auto... a) { consistency::find_open_faces_cuda(a...); }, inner(icell), open.view());
   call(
       stream_, [](auto... a) { consistency::source(a...); },
-      [](auto... a) { consistency::source_cuda(a...); }, inner(u), inner(v), inner(w), open.view(),
+      [](auto... a) { consistency::source_cuda(a...); }, open.view(), inner(u), inner(v), inner(w),
       right.view(), thickness_.first(phi.grid().domain()), grid_.dx, grid_.dy);
   stream_.synchronise();
   if (!(entering() > 0))
@@ -213,8 +219,8 @@ template <class T> void Wind<T>::correct() {
 template <class T> double Wind<T>::largest_divergence() {
   call(
       stream_, [](auto... a) { consistency::largest_divergence(a...); },
-      [](auto... a) { consistency::largest_divergence_cuda(a...); }, inner(u), inner(v), inner(w),
-      open.view(), thickness_.first(phi.grid().domain()), largest_.data(), work_.data(), grid_.dx, grid_.dy);
+      [](auto... a) { consistency::largest_divergence_cuda(a...); }, open.view(), inner(u), inner(v),
+      inner(w), thickness_.first(phi.grid().domain()), largest_.data(), work_.data(), grid_.dx, grid_.dy);
   stream_.synchronise();
   return static_cast<double>(largest_.to_host()[0]);
 }

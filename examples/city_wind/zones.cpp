@@ -143,23 +143,55 @@ public:
     for (const Wall& wall : o.walls) {
       if (-o.facing(wall) < square_on) continue;
       const Vec2 middle{(wall.begin.x + wall.end.x) / 2, (wall.begin.y + wall.end.y) / 2};
-      UpwindParameters p = common<UpwindParameters>(o, {middle, {-wall.normal.x, -wall.normal.y}});
-      p.width = wall.length;
-      p.length = 1.5 * wall.length / (1 + 0.8 * wall.length / o.tall);
-      p.speed_u = o.wind.x;
-      p.speed_v = o.wind.y;
-      p.speed = o.speed;
-      add(p, {middle, {p.axis_x, p.axis_y}}, {-p.length, -p.width / 2},
-          {std::min(p.dx, p.dy) / 10, p.width / 2}, o.floor, o.floor + 0.6 * o.tall);
+      const Frame frame{middle, {-wall.normal.x, -wall.normal.y}};
+      const double width = wall.length;
+      const double length = 1.5 * width / (1 + 0.8 * width / o.tall);
+      const CellBox cells =
+          cells_.rectangle(frame, {-length, -width / 2}, {std::min(grid_->dx, grid_->dy) / 10, width / 2},
+                           o.floor, o.floor + 0.6 * o.tall);
+      zones_.push_back({UpwindParameters{.x_first = cells.first[0],
+                                         .y_first = cells.first[1],
+                                         .dx = grid_->dx,
+                                         .dy = grid_->dy,
+                                         .origin_x = frame.origin.x,
+                                         .origin_y = frame.origin.y,
+                                         .axis_x = frame.axis.x,
+                                         .axis_y = frame.axis.y,
+                                         .speed_u = o.wind.x,
+                                         .speed_v = o.wind.y,
+                                         .speed = o.speed,
+                                         .floor = o.floor,
+                                         .tall = o.tall,
+                                         .length = length,
+                                         .width = width},
+                        cells});
     }
   }
 
   void wake(const Obstacle& o) {
     for (const LeeWall& lee : lee_walls(o)) {
-      WakeParameters p = common<WakeParameters>(o, o.frame);
-      set_wall(p, o, lee);
-      add(p, o.frame, {o.length * -0.5, lee.begin}, {o.length * 0.5 + 3 * o.cavity, lee.end}, o.floor,
-          o.roof);
+      const CellBox cells = cells_.rectangle(o.frame, {o.length * -0.5, lee.begin},
+                                             {o.length * 0.5 + 3 * o.cavity, lee.end}, o.floor, o.roof);
+      zones_.push_back({WakeParameters{.x_first = cells.first[0],
+                                       .y_first = cells.first[1],
+                                       .dx = grid_->dx,
+                                       .dy = grid_->dy,
+                                       .origin_x = o.frame.origin.x,
+                                       .origin_y = o.frame.origin.y,
+                                       .axis_x = o.frame.axis.x,
+                                       .axis_y = o.frame.axis.y,
+                                       .speed_u = o.wind.x,
+                                       .speed_v = o.wind.y,
+                                       .floor = o.floor,
+                                       .tall = o.tall,
+                                       .begin = lee.begin,
+                                       .end = lee.end,
+                                       .wall = lee.wall,
+                                       .slope = lee.slope,
+                                       .near = lee.near,
+                                       .growth = lee.growth,
+                                       .width = o.width},
+                        cells});
     }
   }
 
@@ -204,14 +236,29 @@ public:
       const bool forwards = dot(axis, o.frame.axis) > 0;
       if (!forwards) axis = {-axis.x, -axis.y};
       const Frame frame{forwards ? wall.begin : wall.end, axis};
-      SidewallParameters p = common<SidewallParameters>(o, frame);
-      p.side = dot(wall.normal, left_of(axis)) > 0 ? 1 : -1;
-      p.length = 0.9 * size;
-      p.depth = 0.11 * size;
-      p.reach = std::min(p.length, wall.length) * (1 + 1e-6); // a face at the very end belongs to it
-      p.roughness = roughness_;
-      const double deep = std::max(p.depth, p.depth / std::sqrt(p.length / 2) * std::sqrt(p.reach));
-      add(p, frame, {0, p.side > 0 ? 0 : -deep}, {p.reach, p.side > 0 ? deep : 0}, o.floor, o.roof);
+      const bool left = dot(wall.normal, left_of(axis)) > 0;
+      const double length = 0.9 * size;
+      const double depth = 0.11 * size;
+      const double reach = std::min(length, wall.length) * (1 + 1e-6); // a face at the very end belongs to it
+      const double deep = std::max(depth, depth / std::sqrt(length / 2) * std::sqrt(reach));
+      const CellBox cells =
+          cells_.rectangle(frame, {0, left ? 0 : -deep}, {reach, left ? deep : 0}, o.floor, o.roof);
+      zones_.push_back({SidewallParameters{.x_first = cells.first[0],
+                                           .y_first = cells.first[1],
+                                           .dx = grid_->dx,
+                                           .dy = grid_->dy,
+                                           .origin_x = frame.origin.x,
+                                           .origin_y = frame.origin.y,
+                                           .axis_x = frame.axis.x,
+                                           .axis_y = frame.axis.y,
+                                           .floor = o.floor,
+                                           .tall = o.tall,
+                                           .length = length,
+                                           .depth = depth,
+                                           .side = left ? 1.0 : -1.0,
+                                           .reach = reach,
+                                           .roughness = roughness_},
+                        cells});
     }
   }
 
@@ -220,13 +267,24 @@ public:
                                        [&](const Wall& wall) { return -o.facing(wall) >= square_on; });
     if (!separates) return;
     const Vec2 corner = o.frame.from({-o.length / 2, -o.width / 2}); // of front edge and right side
-    RooftopParameters p = common<RooftopParameters>(o, {corner, o.frame.axis});
     const double size = separation(o);
-    p.thickness = 0.22 * size / std::sqrt(0.495 * size);
-    p.number = o.number;
-    p.roughness = roughness_;
-    const double highest = o.roof + p.thickness * std::sqrt(std::min(o.length, o.width));
-    zones_.push_back({p, cells_.box(o.outline, grid_->level_above(o.roof), grid_->level_above(highest))});
+    const double thickness = 0.22 * size / std::sqrt(0.495 * size);
+    const double highest = o.roof + thickness * std::sqrt(std::min(o.length, o.width));
+    const CellBox cells = cells_.box(o.outline, grid_->level_above(o.roof), grid_->level_above(highest));
+    zones_.push_back({RooftopParameters{.x_first = cells.first[0],
+                                        .y_first = cells.first[1],
+                                        .dx = grid_->dx,
+                                        .dy = grid_->dy,
+                                        .number = o.number,
+                                        .origin_x = corner.x,
+                                        .origin_y = corner.y,
+                                        .axis_x = o.frame.axis.x,
+                                        .axis_y = o.frame.axis.y,
+                                        .floor = o.floor,
+                                        .tall = o.tall,
+                                        .thickness = thickness,
+                                        .roughness = roughness_},
+                      cells});
   }
 
   [[nodiscard]] std::vector<Zone> take() {
@@ -235,36 +293,6 @@ public:
   }
 
 private:
-  template <class P> [[nodiscard]] P common(const Obstacle& o, const Frame& frame) const {
-    P p;
-    p.dx = grid_->dx;
-    p.dy = grid_->dy;
-    p.origin_x = frame.origin.x;
-    p.origin_y = frame.origin.y;
-    p.axis_x = frame.axis.x;
-    p.axis_y = frame.axis.y;
-    p.floor = o.floor;
-    p.tall = o.tall;
-    return p;
-  }
-
-  template <class P>
-  void add(const P& p, const Frame& frame, const Vec2& low, const Vec2& high, double bottom, double top) {
-    zones_.push_back({p, cells_.rectangle(frame, low, high, bottom, top)});
-  }
-
-  template <class P> static void set_wall(P& p, const Obstacle& o, const LeeWall& lee) {
-    p.begin = lee.begin;
-    p.end = lee.end;
-    p.wall = lee.wall;
-    p.slope = lee.slope;
-    p.near = lee.near;
-    p.growth = lee.growth;
-    p.width = o.width;
-    p.speed_u = o.wind.x;
-    p.speed_v = o.wind.y;
-  }
-
   /// R of Pol et al. (2006) and Hayati et al. (2019).
   static double separation(const Obstacle& o) {
     return std::cbrt(std::pow(std::min(o.width, o.tall), 2) * std::max(o.width, o.tall));
@@ -301,23 +329,44 @@ private:
     shared.end = end;
     shared.wall += lee.slope * (begin - lee.begin);
     shared.near += lee.growth * (begin - lee.begin);
-    CanyonParameters p = common<CanyonParameters>(o, o.frame);
-    set_wall(p, o, shared);
-    p.front = right.x;
-    p.front_begin = right.y;
-    p.front_slope = (left.x - right.x) / (left.y - right.y);
-    p.front_tall = other.roof - o.floor;
-    p.normal_x = wall.normal.x;
-    p.normal_y = wall.normal.y;
+    const double front_slope = (left.x - right.x) / (left.y - right.y);
+    const double front_tall = other.roof - o.floor;
     const auto gap = [&](double across) {
-      return p.front + p.front_slope * (across - p.front_begin) - p.wall - p.slope * (across - begin);
+      return right.x + front_slope * (across - right.y) - shared.wall - shared.slope * (across - begin);
     };
     const double narrow = std::min(gap(begin), gap(end));
     const double wide = std::max(gap(begin), gap(end));
-    if (wide <= 0 || narrow > o.cavity || p.front_tall <= 0) return 0;
-    const double low = std::min(p.wall, p.wall + p.slope * (end - begin));
-    add(p, o.frame, {low, begin}, {low + wide + std::abs(p.slope) * (end - begin), end}, o.floor,
-        std::min(o.roof, other.roof));
+    if (wide <= 0 || narrow > o.cavity || front_tall <= 0) return 0;
+    const double low = std::min(shared.wall, shared.wall + shared.slope * (end - begin));
+    const CellBox cells =
+        cells_.rectangle(o.frame, {low, begin}, {low + wide + std::abs(shared.slope) * (end - begin), end},
+                         o.floor, std::min(o.roof, other.roof));
+    zones_.push_back({CanyonParameters{.x_first = cells.first[0],
+                                       .y_first = cells.first[1],
+                                       .dx = grid_->dx,
+                                       .dy = grid_->dy,
+                                       .origin_x = o.frame.origin.x,
+                                       .origin_y = o.frame.origin.y,
+                                       .axis_x = o.frame.axis.x,
+                                       .axis_y = o.frame.axis.y,
+                                       .speed_u = o.wind.x,
+                                       .speed_v = o.wind.y,
+                                       .floor = o.floor,
+                                       .tall = o.tall,
+                                       .begin = begin,
+                                       .end = end,
+                                       .wall = shared.wall,
+                                       .slope = shared.slope,
+                                       .near = shared.near,
+                                       .growth = shared.growth,
+                                       .width = o.width,
+                                       .front = right.x,
+                                       .front_slope = front_slope,
+                                       .front_begin = right.y,
+                                       .normal_x = wall.normal.x,
+                                       .normal_y = wall.normal.y,
+                                       .front_tall = front_tall},
+                      cells});
     return narrow;
   }
 

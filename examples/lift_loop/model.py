@@ -108,8 +108,9 @@ with evaluate(False):
 lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:48.")
 
 # receive
-flux, area, out = fields("flux, area, out: real[1D]", ghost_layers=0)
+flux = fields("flux: real[1D]", ghost_layers=0)
 donor = fields("donor: int32[1D]", ghost_layers=0)
+area, out = fields("area, out: real[1D]", ghost_layers=0)
 from_ = symbols("from", real=True)
 with evaluate(False):
     statements = [

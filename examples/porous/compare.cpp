@@ -54,8 +54,9 @@ public:
       : grid_({{0, 0, 0}, image.extent}, {1, 1, 1}, {true, true, true}),
         f_(grid_, {.components = populations, .ghost_layers = 1, .memory = memory, .name = "f"}),
         f_next_(grid_, {.components = populations, .ghost_layers = 1, .memory = memory, .name = "f_next"}),
-        pore_(grid_, {.memory = memory, .name = "pore"}), forth_(f_, pore_, f_next_, {.omega = omega}),
-        back_(f_next_, pore_, f_, {.omega = omega}), loop_(graph(memory)) {
+        pore_(grid_, {.memory = memory, .name = "pore"}),
+        forth_(f_, pore_, f_next_, {.g_x = 0, .g_y = 0, .g_z = 0, .omega = omega}),
+        back_(f_next_, pore_, f_, {.g_x = 0, .g_y = 0, .g_z = 0, .omega = omega}), loop_(graph(memory)) {
     f_.fill(disturbance);
     pore_.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
       return image.pore[image.index(x, y, z)];
@@ -84,8 +85,8 @@ public:
       : f_(list, populations, list.memory(), "f"), f_next_(list, populations, list.memory(), "f_next"),
         loop_(graph(list.memory())) {
     f_.fill(disturbance);
-    loop_.add(SparseStep<float>(f_, f_next_, list.all(), {.omega = omega}));
-    loop_.add(SparseStep<float>(f_next_, f_, list.all(), {.omega = omega}));
+    loop_.add(SparseStep<float>(f_, f_next_, list.all(), {.g_x = 0, .g_y = 0, .g_z = 0, .omega = omega}));
+    loop_.add(SparseStep<float>(f_next_, f_, list.all(), {.g_x = 0, .g_y = 0, .g_z = 0, .omega = omega}));
   }
 
   /// Two steps.

@@ -24,12 +24,15 @@ heddle::BlockGrid block(const heddle::StaggeredGrid& grid, const heddle::SlabPro
 Stepper::Stepper(const heddle::StaggeredGrid& grid, double viscosity, heddle::Transport& transport)
     : grid_(grid), viscosity_(viscosity), projection_(grid, transport), ranks_(transport),
       u_(block(grid, projection_)), v_(u_.grid()), w_(u_.grid()), q_u_(u_.grid()), q_v_(u_.grid()),
-      q_w_(u_.grid()), momentum_(q_u_, u_, v_, w_, q_v_, q_w_,
-                                 {.per_x = 1 / grid.width_x,
+      q_w_(u_.grid()), momentum_(u_, v_, w_, q_u_, q_v_, q_w_,
+                                 {.carry = 0,
+                                  .step = 0,
+                                  .force_x = 0,
+                                  .per_x = 1 / grid.width_x,
                                   .per_y = 1 / grid.width_y,
                                   .per_z = 1 / grid.heights.at(0),
                                   .viscosity = viscosity}),
-      advance_(q_u_, u_, q_v_, v_, q_w_, w_, {}) {}
+      advance_(u_, v_, w_, q_u_, q_v_, q_w_, {.share = 0}) {}
 
 double Stepper::longest_step(double speed) const {
   const double per_x = 1 / grid_.width_x, per_y = grid_.cells[1] > 1 ? 1 / grid_.width_y : 0;

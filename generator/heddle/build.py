@@ -25,7 +25,7 @@ from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
 from heddle.leftovers import is_edited, leftovers
 from heddle.model.assignment import symbols_of
-from heddle.model.field import Parameter
+from heddle.model.field import Parameter, forget_declarations
 from heddle.module import KernelModel, Module
 from heddle.python_errors import explained
 from heddle.resources import folder
@@ -75,6 +75,7 @@ def load(model: Path, root: Path | None = None) -> Module:
         raise known from error
     finally:
         sys.path.remove(str(model.parent))
+        forget_declarations(str(model))
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())
     if len(modules) != 1:
         raise KernelError(

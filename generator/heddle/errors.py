@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 _PACKAGE = str(Path(__file__).resolve().parent)
 
@@ -27,15 +28,21 @@ NOWHERE = Place("<model>", 0)
 
 def calling_place() -> Place:
     """The innermost line on the stack that is not Heddle's own: the line of the model."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(_PACKAGE) and not file.startswith("<"):
-            return Place(Path(file).name, frame.f_lineno)
-        if frame.f_back is None:
-            break
+    frame = _calling_frame()
+    return Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else NOWHERE
+
+
+def calling_file() -> str:
+    """The path of the file with that line; "" for none."""
+    frame = _calling_frame()
+    return frame.f_code.co_filename if frame else ""
+
+
+def _calling_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
         frame = frame.f_back
-    return NOWHERE
+    return frame
 
 
 class KernelError(Exception):

@@ -27,6 +27,7 @@ from heddle.model.spaces import (
     Sparse,
     check_kinds,
     check_space,
+    declared_arguments,
     fields_read,
     ir_space,
     statements_over_list,
@@ -40,7 +41,8 @@ from heddle.solvers.relaxation import Equation
 @dataclass(frozen=True)
 class KernelModel:
     """A kernel as the user wrote it. role: its role in a streaming pattern, else "". layer, ends: of a sweep
-    over the cells at a face (StreamingKernels)."""
+    over the cells at a face (StreamingKernels). order: the names of its arguments as the model declares
+    them."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -51,10 +53,11 @@ class KernelModel:
     role: str = ""
     layer: ir_spaces.Layer | None = None
     ends: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
-        return typed(self.name, self.statements, self.space, chosen, self.about)
+        return typed(self.name, self.statements, self.space, chosen, self.about, self.order)
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,10 @@ class Module:
         about: str,
         place: Place,
         pattern: StreamingKernels | None = None,
+        order: tuple[str, ...] = (),
     ) -> None:
-        """pattern: what a streaming pattern made the statements for."""
+        """pattern: what a streaming pattern made the statements for. order: the names of arguments that come
+        first, before those that the model declares in an order of its own."""
         self._check_name(name, place)
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
@@ -184,7 +189,12 @@ class Module:
         role, layer, ends = (pattern.role, pattern.layer, pattern.ends) if pattern else ("", None, ())
         if layer:
             about = " ".join([*([about] if about else []), _of_layer(layer.sides)])
-        self.kernels[name] = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends)
+        if pattern:
+            order = pattern.populations
+        order = tuple(dict.fromkeys((*order, *declared_arguments(statements))))
+        self.kernels[name] = KernelModel(
+            name, statements, frozen, schedule, about, place, role, layer, ends, order
+        )
 
     def _check_name(self, name: str, place: Place) -> None:
         """Raise KernelError where a new kernel cannot have this name."""
@@ -226,11 +236,12 @@ class Module:
         residual_scale: factor of the residual that counts when iterations end; made of profiles it differs
         from level to level.
         """
+        place = calling_place()
         cells = 3 if equation.unknown.split else 1
         threads = Threads(block=(32, 4, 1), coarsening=cells, unit_stride=True)
         coloured = schedule or Schedule(gpu=threads, colours=2)
         if coloured.colours != 2:
-            raise KernelError(calling_place(), "multigrid needs two colours.", "Schedule(colours=2)")
+            raise KernelError(place, "multigrid needs two colours.", "Schedule(colours=2)")
         found = solver_kernels(equation, quantity(residual_scale))
         for name, kernel in found.items():
             chosen = coloured if kernel.coloured else pointwise or Schedule(gpu=Threads(block=(32, 8, 1)))
@@ -238,7 +249,9 @@ class Module:
                 chosen = replace(chosen, gpu=replace(chosen.gpu, coarsening=1))
             if chosen.specialise is not None and chosen.specialise[0] not in fields_read(kernel.statements):
                 chosen = replace(chosen, specialise=None)
-            self.add(name, kernel.statements, schedule=chosen, about=kernel.about)
+            self._add(
+                name, tuple(kernel.statements), Dense(), chosen, kernel.about, place, order=kernel.fields
+            )
         self.solver = tuple(found)
 
     def add_halo(

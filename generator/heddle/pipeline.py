@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from heddle.ir.legality import check_schedule
@@ -66,11 +66,17 @@ LOWERING: tuple[Pass, ...] = (
 
 
 def typed(
-    name: str, statements: Iterable[Statement], space: Space, precision: Precision, about: str = ""
+    name: str,
+    statements: Iterable[Statement],
+    space: Space,
+    precision: Precision,
+    about: str = "",
+    order: Sequence[str] = (),
 ) -> Kernel:
-    """Freeze, type and check a model: the part that does not depend on the target."""
+    """Freeze, type and check a model: the part that does not depend on the target. order: as for
+    from_sympy."""
     request = Request(precision)
-    kernel = from_sympy(name, statements, space, precision, about)
+    kernel = from_sympy(name, statements, space, precision, about, order)
     for step in TYPING:
         kernel = step(kernel, request)
     return verify(kernel, "symbolic")

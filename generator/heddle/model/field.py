@@ -9,12 +9,14 @@ is a quantity that varies along one axis only: `rho[1]` is its value one level f
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sympy
 
-from heddle.errors import KernelError, calling_place
+from heddle.errors import KernelError, calling_file, calling_place
 from heddle.ir.text import offsets_text
 
 TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
@@ -263,6 +265,31 @@ def extents(rank: int = 3) -> tuple[Extent, ...]:
     return tuple(Extent(axis) for axis in range(rank))
 
 
+_declared: dict[Field | Parameter, tuple[int, str]] = {}
+"""Of each field and parameter the number of the declaration that named it last, and the file of that."""
+_declarations = itertools.count()
+
+
+def declare(quantities: Iterable[Field | Parameter]) -> None:
+    """Note that the model declares these now, in this order."""
+    file = calling_file()
+    for quantity in quantities:
+        _declared[quantity] = next(_declarations), file
+
+
+def forget_declarations(file: str) -> None:
+    """Forget what a file declared: it is no part of the models to come."""
+    for quantity in [quantity for quantity, (_, declared_in) in _declared.items() if declared_in == file]:
+        del _declared[quantity]
+
+
+def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
+    """The names of the fields and parameters among `quantities` that the model declared, in the order of the
+    declarations; of several declarations of one the last counts."""
+    declared = {quantity for quantity in quantities if isinstance(quantity, (Field, Parameter))}
+    return tuple(q.name for q in sorted(declared & _declared.keys(), key=_declared.__getitem__))
+
+
 def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
@@ -273,6 +300,8 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
     split: element (x, y, z) is stored at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z)
     % 2. The colour is the last axis in memory, and the number of cells along x must be even. A relaxation
     with two colours then loads only the bytes that it needs, in whole vectors.
+
+    Kernels take their fields in the order of the declarations, whatever the equations use first.
     """
     result: list[Field] = []
     for group in declarations.split(";"):
@@ -300,6 +329,7 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
                 )
             ghosts = ghost_layers if rank else 0
             result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghosts, split=split))
+    declare(result)
     return result[0] if len(result) == 1 else tuple(result)
 
 
@@ -325,12 +355,16 @@ def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fi
                 raise KernelError(calling_place(), f"'{name.strip()}' is not a valid profile name.")
             axis = _AXES.index(match[2])
             result.append(Field(name.strip(), match[1], 1, ghost_layers=ghost_layers, profile=axis))
+    declare(result)
     return result[0] if len(result) == 1 else tuple(result)
 
 
 def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
-    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`. The default type is
-    `real`."""
+    """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`. The default type is `real`.
+
+    Kernels take them in the order of the declarations, behind the fields. What a kernel takes and no
+    declaration names, such as a symbol of SymPy or a name passed as a string, follows by alphabet.
+    """
     result: list[Parameter] = []
     for group in declarations.split(";"):
         names, _, kind = group.partition(":")
@@ -338,4 +372,5 @@ def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
         if dtype not in TYPES:
             raise KernelError(calling_place(), f"'{dtype}' is not a type.", "one of " + ", ".join(TYPES))
         result += [Parameter(name.strip(), dtype) for name in names.split(",")]
+    declare(result)
     return result[0] if len(result) == 1 else tuple(result)

@@ -14,7 +14,7 @@ from heddle.ir.schedule import RUN_CELLS, CacheLines, CompressedList, Interleave
 from heddle.ir.walls import SIDES
 from heddle.model.assignment import Assignment, If, Scan, Statement
 from heddle.model.expression import parts
-from heddle.model.field import Access, GatherFunction
+from heddle.model.field import Access, GatherFunction, IsWallLink, in_declared_order
 from heddle.model.require import require_object
 from heddle.model.streaming_kernels import HalfOfAStep, StreamingKernels
 
@@ -235,6 +235,14 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
 def fields_read(statements: Iterable[Statement]) -> set[str]:
     every = {part for value in _expressions(statements) for part in parts(value)}
     return {part.field.name for part in every if isinstance(part, Access)}
+
+
+def declared_arguments(statements: Iterable[Statement]) -> tuple[str, ...]:
+    """The names of declared fields and parameters in the statements, in the order of the declarations."""
+    every = {part for value in _expressions(statements) for part in parts(value)}
+    fields = {part.field for part in every if isinstance(part, (Access, GatherFunction))}
+    fields |= {part.link.field for part in every if isinstance(part, IsWallLink)}
+    return in_declared_order([*fields, *every])
 
 
 def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:

@@ -12,7 +12,7 @@ component and offset.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -77,10 +77,14 @@ def from_sympy(
     space: Space,
     precision: Precision,
     about: str = "",
+    order: Sequence[str] = (),
 ) -> ir.Kernel:
-    """Turn the statements of a model into a kernel. Raises KernelError for what has no meaning as a
-    kernel."""
-    return _Freezer(space, precision).kernel(name, tuple(statements), about)
+    """Turn the statements of a model into a kernel. Raises KernelError for what has no meaning as a kernel.
+
+    order: names of arguments as the model declares them. Behind them come the other fields as the equations
+    first use them, and the other scalars by alphabet.
+    """
+    return _Freezer(space, precision).kernel(name, tuple(statements), about, order)
 
 
 class _Freezer:
@@ -98,7 +102,9 @@ class _Freezer:
         self.known: dict[str, sympy.Symbol] = {}
         self.place: Place = NOWHERE
 
-    def kernel(self, name: str, statements: tuple[model.Statement, ...], about: str) -> ir.Kernel:
+    def kernel(
+        self, name: str, statements: tuple[model.Statement, ...], about: str, order: Sequence[str]
+    ) -> ir.Kernel:
         space = self.space
         for place in PLACES[: self.box]:
             self.field(named.Field(place, "int32", 0, ghost_layers=0))
@@ -106,11 +112,15 @@ class _Freezer:
         self.check_derived(name)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in distinct(body)):
             space = space.without_walls()  # it looks at no neighbours
+        number = {argument: n for n, argument in enumerate((*PLACES[: self.box], *order))}
+        fields = [frozen for _, frozen in self.fields.values()]
+        fields.sort(key=lambda field: number.get(field.name, len(number)))
+        parameters = sorted(self.parameters.values(), key=lambda p: (number.get(p.name, len(number)), p.name))
         return with_free_counters(
             ir.Kernel(
                 name,
-                tuple(frozen for _, frozen in self.fields.values()),
-                tuple(self.parameters.values()),
+                tuple(fields),
+                tuple(parameters),
                 space,
                 body,
                 tuple(output for output, _ in self.outputs.values()),

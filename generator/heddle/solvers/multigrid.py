@@ -21,14 +21,14 @@ Computing 55 (1995) 379-393.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy
 
 from heddle.errors import KernelError
 from heddle.model.assignment import Assignment, AssignmentCollection, Reduce, Statement
-from heddle.model.field import Access, Field, fields
+from heddle.model.field import Access, Field, in_declared_order
 from heddle.solvers.relaxation import Equation
 
 RED_CHILDREN = ("wsb", "enb", "est", "wnt")
@@ -37,12 +37,15 @@ RED_CHILDREN = ("wsb", "enb", "est", "wnt")
 
 @dataclass(frozen=True)
 class SolverKernel:
-    """Statements of one kernel; coloured: it sweeps two colours; coarse: on all levels but the finest."""
+    """Statements of one kernel; coloured: it sweeps two colours; coarse: on all levels but the finest.
+    fields: the names of its fields in the order in which C++ passes them, where others than coefficients are
+    the model's own."""
 
     statements: AssignmentCollection
     coloured: bool
     about: str
     coarse: bool = False
+    fields: tuple[str, ...] = ()
 
 
 def solver_kernels(equation: Equation, residual_scale: sympy.Expr) -> Mapping[str, SolverKernel]:
@@ -93,6 +96,27 @@ def applied(equation: Equation, to: Field) -> sympy.Expr:
     return whole.xreplace({a: Access(to, a.offsets) for a in _accesses(whole, equation.unknown)})
 
 
+def _constants(equation: Equation) -> tuple[str, ...]:
+    """The fields of the residual's terms without the unknown, its right-hand side, as they are declared."""
+    terms = [t for t in sympy.Add.make_args(equation.residual) if not _accesses(t, equation.unknown)]
+    return _in_order(access.field for term in terms for access in term.atoms(Access))
+
+
+def _coefficients(equation: Equation) -> tuple[str, ...]:
+    """The other fields of an equation besides its unknown, as they are declared."""
+    values = [statement.value for statement in equation.named if isinstance(statement, Assignment)]
+    accesses = {a for value in (*values, equation.residual, equation.active) for a in value.atoms(Access)}
+    own = {equation.unknown.name, *_constants(equation)}
+    return tuple(name for name in _in_order(a.field for a in accesses) if name not in own)
+
+
+def _in_order(fields: Iterable[Field]) -> tuple[str, ...]:
+    """The names in the order of the declarations, then of fields without one by alphabet. Profiles keep
+    their place behind all fields."""
+    every = {field for field in fields if field.profile < 0}
+    return tuple(dict.fromkeys((*in_declared_order(every), *sorted(field.name for field in every))))
+
+
 def _accesses(expression: sympy.Basic, field: Field) -> list[Access]:
     return [access for access in expression.atoms(Access) if access.field == field]
 
@@ -122,14 +146,11 @@ def _collection(
 
 
 def _like(equation: Equation, name: str) -> Field:
-    field = fields(f"{name}: real[3D]", split=equation.unknown.split)
-    assert isinstance(field, Field)
-    return field
+    return Field(name, split=equation.unknown.split)
 
 
 def _plain(names: str) -> tuple[Field, ...]:
-    found = fields(f"{names}: real[3D]")
-    return found if isinstance(found, tuple) else (found,)
+    return tuple(map(Field, names.split(", ")))
 
 
 # --- The kernels --------------------------------------------------------------------------------------------
@@ -211,9 +232,17 @@ def _descent(equation: Equation, residual_scale: sympy.Expr) -> dict[str, Solver
     return {
         "direction": SolverKernel(AssignmentCollection(direction), coloured, "p = z + beta p."),
         "curvature": SolverKernel(_collection(equation, curved), coloured, "bending = -p A p."),
-        "advance": SolverKernel(AssignmentCollection(advance), coloured, "phi = phi + step p."),
+        "advance": SolverKernel(
+            AssignmentCollection(advance),
+            coloured,
+            "phi = phi + step p.",
+            fields=(curvature.name, product.name, p.name, equation.unknown.name),
+        ),
         "remainder": SolverKernel(
-            _collection(equation, remainder, [equation.active]), coloured, "rest = A phi - right."
+            _collection(equation, remainder, [equation.active]),
+            coloured,
+            "rest = A phi - right.",
+            fields=(*_coefficients(equation), equation.unknown.name, *_constants(equation), rest.name),
         ),
         "renew": SolverKernel(
             AssignmentCollection(

@@ -28,7 +28,7 @@ from heddle.errors import KernelError, Place, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, Reduce, Statement
 from heddle.model.bits import has_bit
 from heddle.model.equations import Scalar, quantity
-from heddle.model.field import Access, Field, coordinates, parameters, profiles
+from heddle.model.field import Access, Field, Parameter, coordinates, declare
 
 _LOWER_BIT = (1, 3, 5)
 """Bits of the faces at the lower ends of a cell, see heddle.solvers.relaxation.FACES."""
@@ -45,6 +45,8 @@ class Grid:
     velocity: names of the fields on faces. pressure: of the field of cells. dtype: of velocity, weights and
     profiles. pressure_dtype: of the pressure. openings: a field with one bit per face
     (heddle.solvers.relaxation.FACES), 0 in solid cells; no flow passes closed faces.
+
+    A grid declares the pressure and the velocities: among the fields of kernels they come in this order.
     """
 
     velocity: tuple[str, str, str] = ("u", "v", "w")
@@ -52,6 +54,9 @@ class Grid:
     dtype: str = "real"
     pressure_dtype: str = "real"
     openings: Field | None = None
+
+    def __post_init__(self) -> None:
+        declare([self.cells, *self.faces])
 
     # What kernels take
 
@@ -67,14 +72,12 @@ class Grid:
         return Field(self.pressure, self.pressure_dtype)
 
     def _profile(self, name: str) -> Field:
-        profile = profiles(f"{name}: {self.dtype}[z]")
-        assert isinstance(profile, Field)
-        return profile
+        return Field(name, self.dtype, rank=1, profile=2)
 
     def _number(self, name: Scalar) -> sympy.Expr:
         """A number of the velocity's type, from its name."""
         if isinstance(name, str) and self.dtype != "real":
-            return parameters(f"{name}: {self.dtype}")
+            return Parameter(name, self.dtype)
         return quantity(name)
 
     # Differences
@@ -152,7 +155,7 @@ class Grid:
         The argument `first_z` is 1 where the lowest faces bound the domain, 0 where a level of pressure lies
         below."""
         place = calling_place()
-        firsts = (sympy.Integer(1), sympy.Integer(1), parameters("first_z: int64"))
+        firsts = (sympy.Integer(1), sympy.Integer(1), Parameter("first_z", "int64"))
         between = [coordinate >= first for coordinate, first in zip(coordinates(), firsts, strict=True)]
         return self._corrected(between, step, place)
 

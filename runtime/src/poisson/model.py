@@ -4,10 +4,11 @@
 from heddle import Module, Schedule, Strips, fields, profiles
 from heddle.solvers.tridiagonal import eliminate, eliminate_periodic
 
-p, ratio, reach = fields("p, ratio, reach: real[3D]", ghost_layers=0)
+reach, ratio, p = fields("reach, ratio, p: real[3D]", ghost_layers=0)
+density, excess = profiles("density, excess: real[z]", ghost_layers=0)
 lambda_x = profiles("lambda_x: real[x]", ghost_layers=0)
 lambda_y = profiles("lambda_y: real[y]", ghost_layers=0)
-lower, upper, density, excess = profiles("lower, upper, density, excess: real[z]", ghost_layers=0)
+lower, upper = profiles("lower, upper: real[z]", ghost_layers=0)
 
 rows = {
     "lower": lower.here,

@@ -136,11 +136,11 @@ private:
     dispatch(
         stream,
         [&] {
-          poisson_planes::copy(first, head);
+          poisson_planes::copy(head, first);
           poisson_planes::top_row(last, highest, right, highest_lower_);
         },
         [&](void* native) {
-          poisson_planes::copy_cuda(first, head, native);
+          poisson_planes::copy_cuda(head, first, native);
           poisson_planes::top_row_cuda(last, highest, right, highest_lower_, native);
         });
     head_.fetch(stream);
@@ -198,8 +198,8 @@ private:
     const auto highest = level(field, top);
     const auto own = compact(own_), below = compact(below_);
     dispatch(
-        stream, [&] { poisson_planes::copy(own, highest); },
-        [&](void* native) { poisson_planes::copy_cuda(own, highest, native); });
+        stream, [&] { poisson_planes::copy(highest, own); },
+        [&](void* native) { poisson_planes::copy_cuda(highest, own, native); });
     if (!inner_) return;
     const auto lowest = level(field, 0), next = level(field, top - 1);
     dispatch(

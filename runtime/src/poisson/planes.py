@@ -3,7 +3,7 @@
 
 from heddle import Assignment, Module, fields, parameters, profiles
 
-level, plane, below, right = fields("level, plane, below, right: real[2D]", ghost_layers=0)
+below, level, plane, right = fields("below, level, plane, right: real[2D]", ghost_layers=0)
 side = fields("side: real[2D]", ghost_layers=0)  # a plane of y and z, or of x and z
 density = profiles("density: real[y]", ghost_layers=0)
 factor, value = parameters("factor, value")

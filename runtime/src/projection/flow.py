@@ -4,8 +4,8 @@
 from heddle import Module, Schedule, Threads, fields
 from heddle.solvers import staggered
 
-right = fields("right: real[3D]", ghost_layers=0)
 grid = staggered.Grid()
+right = fields("right: real[3D]", ghost_layers=0)
 LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))
 """On a device addresses cost more than arithmetic: four cells share them."""
 

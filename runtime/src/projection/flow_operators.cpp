@@ -165,16 +165,16 @@ void FlowOperators<T, P>::correct_between(FieldView<const P> all, const Velocity
       stream,
       [&] {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::correct(p, u, v, w, distance, per_x(), per_y(), first_z, step);
+          projection_flow::correct(p, u, v, w, distance, first_z, per_x(), per_y(), step);
         } else {
-          projection_mixed::correct(p, u, v, w, distance, per_x(), per_y(), first_z, step);
+          projection_mixed::correct(p, u, v, w, distance, first_z, per_x(), per_y(), step);
         }
       },
       [&](void* native) {
         if constexpr (std::is_same_v<T, P>) {
-          projection_flow::correct_cuda(p, u, v, w, distance, per_x(), per_y(), first_z, step, native);
+          projection_flow::correct_cuda(p, u, v, w, distance, first_z, per_x(), per_y(), step, native);
         } else {
-          projection_mixed::correct_cuda(p, u, v, w, distance, per_x(), per_y(), first_z, step, native);
+          projection_mixed::correct_cuda(p, u, v, w, distance, first_z, per_x(), per_y(), step, native);
         }
       });
 }

@@ -210,13 +210,13 @@ template <class Real> double MaskedProjection<Real>::start(Stream& stream) {
   dispatch(
       stream,
       [&] {
-        projection_topography::start(open, pi, right, r_.view(), o.density(), o.per_distance(),
-                                     o.per_height(), o.face_density(), o.height(), sum(total), work_.data(),
-                                     o.per_x(), o.per_y());
+        projection_topography::start(open, pi, right, r_.view(), o.height(), o.density(), o.per_distance(),
+                                     o.per_height(), o.face_density(), sum(total), work_.data(), o.per_x(),
+                                     o.per_y());
       },
       [&](void* native) {
-        projection_topography::start_cuda(open, pi, right, r_.view(), o.density(), o.per_distance(),
-                                          o.per_height(), o.face_density(), o.height(), sum(total),
+        projection_topography::start_cuda(open, pi, right, r_.view(), o.height(), o.density(),
+                                          o.per_distance(), o.per_height(), o.face_density(), sum(total),
                                           work_.data(), o.per_x(), o.per_y(), native);
       });
   const double mean = singular_ ? value(total, stream) / topography_.fluid_height() : 0;
@@ -242,9 +242,9 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
   Real* const work = work_.data();
   solver_.solve(pre.data(), stream);
   dispatch(
-      stream, [&] { projection_topography::weigh(pre, r_.view(), o.height(), r_z, work); },
+      stream, [&] { projection_topography::weigh(r_.view(), pre, o.height(), r_z, work); },
       [&](void* native) {
-        projection_topography::weigh_cuda(pre, r_.view(), o.height(), r_z, work, native);
+        projection_topography::weigh_cuda(r_.view(), pre, o.height(), r_z, work, native);
       });
   add_up(now, stream);
   dispatch(
@@ -256,13 +256,12 @@ template <class Real> void MaskedProjection<Real>::iterate(std::int64_t iteratio
   dispatch(
       stream,
       [&] {
-        projection_topography::apply(open, p_.view(), q_.view(), o.density(), o.per_distance(),
-                                     o.per_height(), o.face_density(), o.height(), sum(p_q), work, o.per_x(),
-                                     o.per_y());
+        projection_topography::apply(open, p_.view(), q_.view(), o.height(), o.density(), o.per_distance(),
+                                     o.per_height(), o.face_density(), sum(p_q), work, o.per_x(), o.per_y());
       },
       [&](void* native) {
-        projection_topography::apply_cuda(open, p_.view(), q_.view(), o.density(), o.per_distance(),
-                                          o.per_height(), o.face_density(), o.height(), sum(p_q), work,
+        projection_topography::apply_cuda(open, p_.view(), q_.view(), o.height(), o.density(),
+                                          o.per_distance(), o.per_height(), o.face_density(), sum(p_q), work,
                                           o.per_x(), o.per_y(), native);
       });
   add_up(p_q, stream);

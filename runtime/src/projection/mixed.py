@@ -4,11 +4,11 @@
 from heddle import Module, Schedule, Threads, fields, parameters
 from heddle.solvers import staggered
 
-right = fields("right: float[3D]", ghost_layers=0)
-velocity = fields("velocity: double[2D]", ghost_layers=0)
-upper, lower = fields("upper, lower: float[2D]", ghost_layers=0)
-factor = parameters("factor: double")
 grid = staggered.Grid(dtype="double", pressure_dtype="float")
+right = fields("right: float[3D]", ghost_layers=0)
+lower, upper = fields("lower, upper: float[2D]", ghost_layers=0)
+velocity = fields("velocity: double[2D]", ghost_layers=0)
+factor = parameters("factor: double")
 LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))
 """On a device addresses cost more than arithmetic: four cells share them."""
 

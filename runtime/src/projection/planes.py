@@ -4,9 +4,8 @@
 from heddle import Assignment, Module, Reduce, fields, parameters
 from heddle.solvers import staggered
 
-velocity, upper, lower, inner, ghost = fields(
-    "velocity, upper, lower, inner, ghost: real[2D]", ghost_layers=0
-)
+lower, upper, velocity = fields("lower, upper, velocity: real[2D]", ghost_layers=0)
+inner, ghost = fields("inner, ghost: real[2D]", ghost_layers=0)
 factor, value = parameters("factor, value")
 
 projection_planes = Module(

@@ -11,12 +11,12 @@ import sympy
 from heddle import Assignment, Module, Reduce, Schedule, Threads, fields, profiles
 from heddle.solvers import staggered
 
-right, pre, q, pi, r = fields("right, pre, q, pi, r: real[3D]")
-p = fields("p: real[3D]")
 openings = fields("open: uint8[3D]", ghost_layers=0)
-height = profiles("height: real[z]", ghost_layers=0)
-r_z, p_q, r_z_before = profiles("r_z, p_q, r_z_before: real[z]", ghost_layers=0)
 grid = staggered.Grid(openings=openings)
+p = grid.cells
+right, q, r, pi, pre = fields("right, q, r, pi, pre: real[3D]")
+p_q, r_z_before, r_z = profiles("p_q, r_z_before, r_z: real[z]", ghost_layers=0)
+height = profiles("height: real[z]", ghost_layers=0)
 fluid = sympy.Ne(openings.here, 0)
 named, laplacian = grid.laplacian(p)
 LEVELS_OF_A_THREAD = Schedule(gpu=Threads(coarsening=4))

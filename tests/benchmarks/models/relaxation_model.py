@@ -17,8 +17,9 @@ relaxation_bench = Module(
     about="Red-black SOR of div grad phi = right around walls, one byte of openings a cell.",
 )
 for layout, split in (("plain", False), ("split", True)):
+    open_faces = fields("open: uint8[3D]", split=split)
     phi, right = fields("phi, right: real[3D]", split=split)
-    equation = relaxation.poisson(phi, right, openings=fields("open: uint8[3D]", split=split))
+    equation = relaxation.poisson(phi, right, openings=open_faces)
     relaxation_bench.add(f"{layout}_sweep", equation.sor(), schedule=CHESSBOARD[layout])
     relaxation_bench.add(
         f"{layout}_check", equation.sor(largest_change="largest"), schedule=CHESSBOARD[layout]

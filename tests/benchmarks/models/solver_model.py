@@ -10,8 +10,8 @@ CHESSBOARD = Schedule(
 )
 
 solver_bench = Module("solver_bench", about="Solvers of div grad phi = right around walls.")
-phi, right, exact = fields("phi, right, exact: real[3D]", split=True)
 open_faces = fields("open: uint8[3D]", split=True)
+exact, phi, right = fields("exact, phi, right: real[3D]", split=True)
 equation = relaxation.poisson(phi, right, openings=open_faces)
 solver_bench.add_solver(equation, schedule=CHESSBOARD)
 solver_bench.add("sweep", equation.sor(), schedule=CHESSBOARD)

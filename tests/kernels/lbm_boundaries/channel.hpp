@@ -114,7 +114,7 @@ public:
     if (boundary_ == Boundary::curved) {
       std::array<std::array<double, 64>, 2> room{};
       lbm_boundaries_pull::curved_face(f_.row(0), &push_[0], room[0].data(), &push_[1], room[1].data(),
-                                       distance_, u_y, u_x);
+                                       distance_, u_x, u_y);
     }
   }
 

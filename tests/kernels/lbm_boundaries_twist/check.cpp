@@ -93,7 +93,7 @@ public:
       [&] {                                                                                                  \
         twist::curved_after_##parity(f, d, beside_[0].data(), mask_.data(), d, beside_[1].data(), d,         \
                                      beside_[2].data(), table, stride, cells_.data(), count, sums_.data(),   \
-                                     room_.data(), sums_.data() + 1, more_room_.data(), u_y, u_x);           \
+                                     room_.data(), sums_.data() + 1, more_room_.data(), u_x, u_y);           \
       })
     if (odd_)
       HEDDLE_RUN(odd);

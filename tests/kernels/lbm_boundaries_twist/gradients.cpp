@@ -125,17 +125,17 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
   }
   EXPECT_GT(largest, 0.1);
   for (int t = 0; t < 4; ++t) {
-    lbm_boundaries_pull::gradients(std::as_const(pull).view(), std::as_const(pull_u).view(), next.view(),
-                                   links, pull_list.neighbour_stride(), 0, last, constant, omega, magic);
+    lbm_boundaries_pull::gradients(std::as_const(pull).view(), next.view(), std::as_const(pull_u).view(),
+                                   links, pull_list.neighbour_stride(), 0, last, constant, magic, omega);
     std::swap(pull, next);
     if (t % 2 == 0) {
       HEDDLE_CALL(step_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w),
                   HEDDLE_ARRAY(cell_n), HEDDLE_ARRAY(cell_s), HEDDLE_ARRAY(u), HEDDLE_ARRAY(walls), table,
-                  stride, first, last, constant, omega, magic);
+                  stride, first, last, constant, magic, omega);
     } else {
       HEDDLE_CALL(step_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n),
                   HEDDLE_ARRAY(cell_s), HEDDLE_ARRAY(u), HEDDLE_ARRAY(walls), table, stride, first, last,
-                  constant, omega, magic);
+                  constant, magic, omega);
     }
     for (std::int64_t n = 0; n < last; ++n) {
       for (int q = 0; q < 9; ++q) {

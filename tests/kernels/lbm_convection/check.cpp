@@ -60,12 +60,12 @@ struct Square {
     ASSERT_EQ(lbm_convection_velocity_f64(f.data(), f.extents(), f.strides(), T.data(), T.extents(),
                                           T.strides(), u.data(), u.extents(), u.strides(), expansion, -1),
               0);
-    ASSERT_EQ(lbm_convection_flow_f64(f.data(), f.extents(), f.strides(), T.data(), T.extents(), T.strides(),
-                                      f_next.data(), f_next.extents(), f_next.strides(), expansion, -1,
+    ASSERT_EQ(lbm_convection_flow_f64(f.data(), f.extents(), f.strides(), f_next.data(), f_next.extents(),
+                                      f_next.strides(), T.data(), T.extents(), T.strides(), expansion, -1,
                                       1 / (3 * prandtl * diffusivity + 0.5)),
               0);
-    ASSERT_EQ(lbm_convection_heat_f64(g.data(), g.extents(), g.strides(), u.data(), u.extents(), u.strides(),
-                                      g_next.data(), g_next.extents(), g_next.strides(), 3.0 / 16,
+    ASSERT_EQ(lbm_convection_heat_f64(g.data(), g.extents(), g.strides(), g_next.data(), g_next.extents(),
+                                      g_next.strides(), u.data(), u.extents(), u.strides(), 3.0 / 16,
                                       1 / (3 * diffusivity + 0.5)),
               0);
     std::swap(f, f_next);

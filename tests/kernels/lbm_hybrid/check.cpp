@@ -167,7 +167,7 @@ TEST(HybridBlocks, TablesFollowTheBoxes) {
     return static_cast<float>(x + 10 * y + 100 * q);
   });
   heddle::Field<float> any(heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, 1}}), {.components = 19});
-  const lbm_hybrid::DenseOdd<float> pattern(any, {});
+  const lbm_hybrid::DenseOdd<float> pattern(any, {.g_x = 0, .magic = 0.1875, .omega = 1});
   const heddle::BoundExchange exchange = f.exchange(pattern.before());
   std::array<std::int32_t, heddle::MessageBoxes::columns> row{0, 2, 1, 1, 1, 2, 1, 1, 0};
   heddle::Stream stream;

@@ -244,7 +244,8 @@ int wrong(heddle::Transport& way) {
   heddle::HybridField<float> f(grid, choice, reader, lbm_hybrid::links, 19, way.rank(),
                                on_device() ? heddle::Memory::device : heddle::Memory::host);
   using Kernels = hybrid::Module<float>;
-  const heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(f, {}, {});
+  const heddle::HybridSweep<typename Kernels::DenseOdd, typename Kernels::ListedOdd> odd(
+      f, {.g_x = 0, .magic = 0.1875, .omega = 1.3}, {.g_x = 0, .magic = 0.1875, .omega = 1.3});
   heddle::HaloExchange halo(way.rank() == 1 ? odd.after() : odd.before(), way,
                             {.stamps = heddle::Stamps::checksums});
   heddle::Stream stream(on_device() ? heddle::Memory::device : heddle::Memory::host);

@@ -340,8 +340,8 @@ State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, con
       [&](const auto& flow, const auto& stress, const auto& shear, const auto&... next) {
         const auto step = [&](auto kernel) {
           const auto wide = [](float value) { return static_cast<double>(value); };
-          kernel(flow, stress, shear, links.walls.view(), links.lid.view(), next..., wide(box.lid_x),
-                 wide(box.lid_y), wide(box.force_x), wide(box.force_y), wide(box.force_z), omega,
+          kernel(flow, stress, shear, links.walls.view(), links.lid.view(), next..., wide(box.force_x),
+                 wide(box.force_y), wide(box.force_z), wide(box.lid_x), wide(box.lid_y), omega,
                  wide(box.omega_bulk));
         };
         if (lattice == Lattice::q19)

@@ -160,7 +160,7 @@ std::vector<float> computed(Target target) {
                   e.x.data(), e.y.data(), e.masks[0].data(), e.masks[1].data(), e.masks[2].data(), to_wall(0),
                   to_wall(1), to_wall(2), to_wall(3), to_wall(4), to_wall(5), to_wall(6), to_wall(7),
                   e.arms[0].data(), e.arms[1].data(), e.count, sums, e.work[0].data(), sums + 1,
-                  e.work[1].data(), sums + 2, e.work[2].data(), inflow, outside, omega),
+                  e.work[1].data(), sums + 2, e.work[2].data(), omega, outside, inflow),
               0);
     stream.synchronise();
     std::swap(flow, flow_next), std::swap(stress, stress_next);

@@ -173,7 +173,7 @@ TEST(Operators, PowerLawPoiseuille) {
       f.fill_ghosts();
       bounce_back(lattice, f);
       ASSERT_EQ(lbm_operators_power_law_f64(f.data(), f.extents(), f.strides(), next.data(), next.extents(),
-                                            next.strides(), force, n, 1e-3, 1, consistency),
+                                            next.strides(), consistency, n, force, 1, 1e-3),
                 0);
       std::swap(f, next);
     }

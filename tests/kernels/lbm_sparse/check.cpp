@@ -147,7 +147,7 @@ public:
                  patch.cells.size(), rho);
     } else {
       HEDDLE_RUN(outlet_after_even, HEDDLE_ARRAY(f), HEDDLE_ARRAY(u), patch.mask.data(), patch.cells.data(),
-                 patch.cells.size(), rho, static_cast<T>(physics_.g_x));
+                 patch.cells.size(), static_cast<T>(physics_.g_x), rho);
     }
   }
 

@@ -99,11 +99,11 @@ TYPED_TEST(DeviceText, OfProjections) {
     this->same(
         "correct",
         [=](M& m) {
-          flow::correct(m.d.view(), m.a.view(), m.b.view(), m.c.view(), m.profile(0), 2, 3, first_z, 0.1);
+          flow::correct(m.d.view(), m.a.view(), m.b.view(), m.c.view(), m.profile(0), first_z, 2, 3, 0.1);
           if (m.d.view().extent(0) == 1) m.results[0] = 1;
         },
         [=](M& m) {
-          flow::correct_cuda(m.d.view(), m.a.view(), m.b.view(), m.c.view(), m.profile(0), 2, 3, first_z, 0.1,
+          flow::correct_cuda(m.d.view(), m.a.view(), m.b.view(), m.c.view(), m.profile(0), first_z, 2, 3, 0.1,
                              nullptr);
           if (m.d.view().extent(0) == 1) m.results[0] = 1;
         });

@@ -9,9 +9,9 @@ MOSTLY_OPEN = Schedule(
     colours=2, gpu=Threads(block=(32, 4, 1), coarsening=2, unit_stride=True), specialise=("open", 63)
 )
 
-phi, right, phi_next = fields("phi, right, phi_next: real[3D]")
 open_faces = fields("open: uint8[3D]")
 cut = fields("cut: real(6)[3D]")
+phi, right, phi_next = fields("phi, right, phi_next: real[3D]")
 equation = relaxation.poisson(phi, right, openings=open_faces)
 
 sor = Module("sor", precisions=("f64", "f32"), about="Relaxation of div grad phi = right around walls.")
@@ -22,8 +22,8 @@ sor.add("cut", relaxation.poisson(phi, right, coefficients=cut).sor(), schedule=
 sor.add("residual", equation.norm("largest"))
 sor.add("squares", equation.norm("total", "sum"))
 
-phi, right = fields("phi, right: real[3D]", split=True)
 open_faces = fields("open: uint8[3D]", split=True)
+phi, right = fields("phi, right: real[3D]", split=True)
 equation = relaxation.poisson(phi, right, openings=open_faces)
 sor.add("split_sweep", equation.sor(), schedule=MOSTLY_OPEN)
 sor.add("split_check", equation.sor(largest_change="largest"), schedule=MOSTLY_OPEN)

@@ -6,9 +6,10 @@ from heddle.solvers import relaxation
 
 CHESSBOARD = Schedule(colours=2, gpu=Threads(block=(32, 8, 1)))  # rows of a colour are short
 
-solution, source = fields("solution, source: double[3D]", split=True)
-phi, right = fields("phi, right: float[3D]", split=True)
 open_faces = fields("open: uint8[3D]", split=True)
+phi = fields("phi: float[3D]", split=True)
+solution, source = fields("solution, source: double[3D]", split=True)
+right = fields("right: float[3D]", split=True)
 equation = relaxation.poisson(solution, source, parameters("c_x, c_y, c_z: double"), openings=open_faces)
 
 sor_refine = Module(

@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import heddle
 from heddle.ir import nodes as ir
@@ -191,22 +192,24 @@ class _Writer:
         yield f"{self.module}.add({quoted(kernel.name)}, statements, about={about})"
 
     def declarations(self, kernel: ir.Kernel) -> Iterator[str]:
-        """Fields and parameters by type, the names in the order of the source."""
+        """Fields and parameters in the order of the source, which is that of the kernel's arguments; in one
+        line those of a type that follow each other."""
         self.heddle.add("fields")
-        groups: dict[tuple[str, int], list[ir.Field]] = {}
-        for field in kernel.fields:
+
+        def declared(field: ir.Field) -> tuple[str, int]:
             components = f"({field.components})" if field.components else ""
-            kind = f"{self.type(field.type, self.reals.storage)}{components}[{field.rank}D]"
-            groups.setdefault((kind, field.ghost_layers), []).append(field)
-        for (kind, ghosts), members in groups.items():
+            kind = self.type(field.type, self.reals.storage)
+            return f"{kind}{components}[{field.rank}D]", field.ghost_layers
+
+        for (kind, ghosts), group in groupby(kernel.fields, declared):
+            members = list(group)
             targets = ", ".join(self.python(field.name) for field in members)
             names = ", ".join(field.name for field in members)
             layers = "" if ghosts == 1 else f", ghost_layers={ghosts}"
             yield f"{targets} = fields({quoted(f'{names}: {kind}')}{layers})"
-        scalars: dict[str, list[ir.Symbol]] = {}
-        for symbol in kernel.parameters:
-            scalars.setdefault(self.type(symbol.type, self.reals.arithmetic), []).append(symbol)
-        for kind, listed in scalars.items():
+        scalar_types = groupby(kernel.parameters, lambda s: self.type(s.type, self.reals.arithmetic))
+        for kind, scalars in scalar_types:
+            listed = list(scalars)
             self.heddle.add("parameters")
             targets = ", ".join(self.python(symbol.name) for symbol in listed)
             names = ", ".join(symbol.name for symbol in listed)

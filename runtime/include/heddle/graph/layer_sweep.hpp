@@ -32,7 +32,8 @@ public:
 
   /// Throws Error where a face of the layer is periodic: no cell lies at it.
   template <class... Arguments>
-  explicit LayerSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, axes, Scalars>(name) {
+  explicit LayerSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, axes, Scalars>(name, arguments...) {
     this->bind(arguments...);
     cells_ = this->grid().domain();
     for (int axis = 0; axis < 3; ++axis) {

@@ -26,6 +26,15 @@
 
 namespace heddle {
 
+/// What stands for the value of a parameter that a caller has not named, `double alpha = heddle::required;`:
+/// code that needs it does not compile.
+struct Required {
+  template <class T>
+  [[gnu::error("a parameter of this sweep has no value: name all of them, {.alpha = 0.1, .beta = 2}")]]
+  operator T() const;
+};
+inline constexpr Required required;
+
 /// The scalars of a kernel that has none.
 struct NoParameters {
   [[nodiscard]] static std::tuple<> values() { return {}; }
@@ -50,11 +59,14 @@ public:
   [[nodiscard]] const BlockGrid& grid() const noexcept { return *domain_.grid; }
   [[nodiscard]] int rank() const noexcept { return domain_.rank; }
 
-  Scalars parameters{};
+  Scalars parameters;
 
 protected:
-  explicit Sweep(const char* name)
-      : name_(name), domain_{.kernel = after_module(name), .axes = axes, .interleave = Derived::interleave} {}
+  /// arguments: those of `bind`.
+  template <class... Arguments>
+  explicit Sweep(const char* name, const Arguments&... arguments)
+      : parameters(scalars_of(arguments...)), name_(name),
+        domain_{.kernel = after_module(name), .axes = axes, .interleave = Derived::interleave} {}
 
   /// arguments: in the order of the kernel's arguments, see kernel_arguments.hpp; a CellRange stands for its
   /// two ends, the Scalars for their values. Throws Error for fields that do not fit the kernel.
@@ -85,12 +97,19 @@ private:
     return colon != nullptr ? colon + 1 : name;
   }
 
-  template <class Argument> void declare(const Argument& argument) {
-    if constexpr (std::is_same_v<Argument, Scalars>)
-      parameters = argument;
-    else if constexpr (std::is_same_v<Argument, CellRange>)
-      range_ = argument;
+  template <class First, class... Others>
+  static Scalars scalars_of(const First& first, const Others&... others) {
+    if constexpr (std::is_same_v<First, Scalars>)
+      return first;
     else
+      return scalars_of(others...);
+  }
+  static NoParameters scalars_of() { return {}; }
+
+  template <class Argument> void declare(const Argument& argument) {
+    if constexpr (std::is_same_v<Argument, CellRange>)
+      range_ = argument;
+    else if constexpr (!std::is_same_v<Argument, Scalars>)
       argument.declare(domain_);
   }
   template <class Argument> auto passed(const Argument& argument, const SweepCells& cells) const {
@@ -116,7 +135,8 @@ public:
   using Exchanged = DenseExchange;
 
   template <class... Arguments>
-  explicit DenseSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, axes, Scalars>(name) {
+  explicit DenseSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, axes, Scalars>(name, arguments...) {
     this->bind(arguments...);
   }
 
@@ -134,7 +154,8 @@ public:
   using Exchanged = SparseExchange;
 
   template <class... Arguments>
-  explicit RangeSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, 1, Scalars>(name) {
+  explicit RangeSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, 1, Scalars>(name, arguments...) {
     this->bind(arguments...);
   }
 
@@ -150,7 +171,8 @@ public:
   using Exchanged = SparseExchange;
 
   template <class... Arguments>
-  explicit CellSweep(const char* name, const Arguments&... arguments) : Sweep<Derived, 1, Scalars>(name) {
+  explicit CellSweep(const char* name, const Arguments&... arguments)
+      : Sweep<Derived, 1, Scalars>(name, arguments...) {
     this->bind(arguments...);
   }
 
@@ -168,7 +190,7 @@ public:
   /// block: its number on this rank.
   template <class... Arguments>
   explicit BlockCellSweep(const char* name, int block, const Arguments&... arguments)
-      : Sweep<Derived, axes, Scalars>(name), block_(block) {
+      : Sweep<Derived, axes, Scalars>(name, arguments...), block_(block) {
     this->bind(arguments...);
   }
 
@@ -211,7 +233,7 @@ public:
 
   template <class... Arguments>
   explicit SplitDenseSweep(const char* name, const Arguments&... arguments)
-      : SplitDenseSweep::WithHalo(name) {
+      : SplitDenseSweep::WithHalo(name, arguments...) {
     this->bind(arguments...);
   }
 
@@ -234,7 +256,7 @@ public:
 
   template <class... Arguments>
   explicit SplitRangeSweep(const char* name, const Arguments&... arguments)
-      : SplitRangeSweep::WithHalo(name) {
+      : SplitRangeSweep::WithHalo(name, arguments...) {
     this->bind(arguments...);
   }
 

@@ -37,7 +37,7 @@ public:
   /// range: the colours to sweep, one after the other.
   template <class... Arguments>
   ColouredSweep(const char* name, ColourRange range, const Arguments&... arguments)
-      : Sweep<Derived, axes, Scalars>(name), colours(range) {
+      : Sweep<Derived, axes, Scalars>(name, arguments...), colours(range) {
     this->bind(arguments...);
   }
 

@@ -35,10 +35,10 @@ public:
     const auto walls = std::as_const(walls_).view(), lids = std::as_const(lid_).view();
     this->advance([&](const auto& flow, const auto& stress, const auto& flow_next, const auto& stress_next) {
       if constexpr (WalledMoments::halves)
-        lbm_validation_mixed::walled(flow, stress, walls, lids, flow_next, stress_next, lid, 0.0, force, 0.0,
+        lbm_validation_mixed::walled(flow, stress, walls, lids, flow_next, stress_next, force, 0.0, lid, 0.0,
                                      omega);
       else
-        lbm_validation_mixed::walled_f32(flow, stress, walls, lids, flow_next, stress_next, lid, 0.0, force,
+        lbm_validation_mixed::walled_f32(flow, stress, walls, lids, flow_next, stress_next, force, 0.0, lid,
                                          0.0, omega);
     });
   }

@@ -179,8 +179,8 @@ Outcome power_law(Precision precision, Size size) {
         channel.flow().step([&](const auto& from, const auto& to, const std::uint32_t* neighbour,
                                 std::int64_t stride, const std::uint32_t*, std::int64_t first,
                                 std::int64_t last) {
-          lbm_validation::power_law(from, to, neighbour, stride, first, last, force, 0.0, n, 1e-3, 1.0,
-                                    consistency);
+          lbm_validation::power_law(from, to, neighbour, stride, first, last, consistency, n, force, 0.0, 1.0,
+                                    1e-3);
         });
       }
       const double off = error(

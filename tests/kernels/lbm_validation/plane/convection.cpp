@@ -32,7 +32,7 @@ public:
     lbm_validation::velocity(std::as_const(flow_).f(), t, u.view(), list.neighbour(), list.neighbour_stride(),
                              0, list.count(), expansion, gravity);
     flow_.step([&](const auto& from, const auto& to, auto... rest) {
-      lbm_validation::buoyant(from, t, to, rest..., expansion, gravity, omega);
+      lbm_validation::buoyant(from, to, t, rest..., expansion, gravity, omega);
     });
   }
 
@@ -133,7 +133,7 @@ public:
     lbm_validation_heat::temperature(g, t_.view(), list_.neighbour(), list_.neighbour_stride(), 0,
                                      list_.count());
     flow_.step(t_, u_, expansion, gravity, rate(prandtl * diffusivity_));
-    lbm_validation_heat::heat(g, std::as_const(u_).view(), g_next_.view(), list_.neighbour(),
+    lbm_validation_heat::heat(g, g_next_.view(), std::as_const(u_).view(), list_.neighbour(),
                               list_.neighbour_stride(), list_.neighbour_run(), 0, list_.count(),
                               rate(diffusivity_));
     std::swap(g_, g_next_);
