@@ -154,8 +154,8 @@ def exchange_of_nothing() -> None:
 
 
 @says(
-    "{here}: the fields of one halo exchange must have one type, but these differ: 'k' i32, 'p' "
-    "f64.\n"
+    "{here}: the fields of one halo exchange must have one type, but these differ: 'p' f64, 'k' "
+    "i32.\n"
     "  Hint: call add_halo once for the kernels of each type"
 )
 def exchange_of_two_types() -> None:
