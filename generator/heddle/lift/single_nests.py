@@ -213,7 +213,7 @@ class _Outline:
     def start(self, name: str, before: Body) -> ir.Expression | None:
         """The number that a variable has when a nest begins, if that is plain."""
         for statement in reversed(before):
-            if self.hides or isinstance(statement, source.UnknownStatement):
+            if any(isinstance(node, source.UnknownStatement) for node in walk(statement)):
                 return None  # a label may stand there
             match statement:
                 case source.Assignment(ir.Symbol(own), value, updates=False) if own == name:

@@ -188,6 +188,11 @@ REFUSED = {
         f"  {LOOP} {{ p[i] = 1; a[i] = s; }}\n}}",
         "'s' is used in the loop, and a pointer or a reference may point to it.",
     ),
+    "a sum that a label in a block leads into": (
+        "extern bool more();\nvoid outer(double* a, double* b, int n) { double s; s = 0; { again: more(); }\n"
+        "  for (int k = 0; k < n; ++k) s += b[k];\n  if (more()) goto again; a[0] = s; }",
+        "The sum 's' does not start at 0.",
+    ),
     "a sum that a label leads into": (
         "extern bool more();\nvoid outer(double* a, double* b, int n) { int i; double s;"
         " s = 0; again: more();\n"
