@@ -78,7 +78,7 @@ def _sqrt(a: float) -> float:
 
 
 def _floor(a: float) -> float:
-    return float(math.floor(a)) if math.isfinite(a) else a
+    return math.copysign(math.floor(a), a) if math.isfinite(a) else a  # of -0 it is -0
 
 
 def _exp(a: float) -> float:

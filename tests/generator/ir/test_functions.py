@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,12 @@ def test_models_call_each_function_and_the_text_is_read_back(tmp_path: Path) -> 
     assert [
         f"{v.kernel} {v.target}: {v.problem}" for v in proved(module, targets, tmp_path) if v.problem
     ] == []
+
+
+def test_floor_keeps_the_sign_of_zero() -> None:
+    """As std::floor does: IEEE 754, 5.9."""
+    floor = FUNCTIONS["floor"].meaning
+    found = [floor(a) for a in (-0.0, 0.0, 0.5, -0.5, -2.0, 2.5)]
+    assert [(a, math.copysign(1, a)) for a in found] == [
+        (0, -1), (0, 1), (0, 1), (-1, -1), (-2, -1), (2, 1)
+    ]  # fmt: skip
