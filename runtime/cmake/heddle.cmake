@@ -298,6 +298,11 @@ function(heddle_add_kernels target)
         "heddle_add_kernels(${target}): TARGETS has '${name}'; known are cpu, cuda and reference.")
     endif()
   endforeach()
+  if("cuda" IN_LIST arg_TARGETS AND CMAKE_CUDA_FLAGS MATCHES "-use_fast_math")
+    message(FATAL_ERROR
+      "heddle_add_kernels(${target}): CMAKE_CUDA_FLAGS has --use_fast_math, which changes bits of kernels. "
+      "Give it to your own files: set_source_files_properties(... PROPERTIES COMPILE_OPTIONS ...).")
+  endif()
   cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   if(arg_GENERATED_DIR)
     cmake_path(ABSOLUTE_PATH arg_GENERATED_DIR BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)

@@ -33,6 +33,8 @@ expect_refusal "no such target" edit "heddle_add_kernels(consumer" "heddle_add_k
 
 # what is left out is said, once
 expect "emitted .cu files are not compiled" edit "KERNELS scale shift" "KERNELS scale shift TARGETS cpu cuda"
+expect_refusal "CMAKE_CUDA_FLAGS has --use_fast_math" \
+  attempt -D HEDDLE_PYTHON="$PYTHON" -D CMAKE_CUDA_FLAGS="-O3 --use_fast_math"
 
 # names that CMake was told and the model does not have: seen by the generator, while building
 edit "KERNELS scale shift" "KERNELS scale shape" >configure.log

@@ -321,7 +321,7 @@ def test_add_line(tmp_path: Path) -> None:
     run(kernel(added), arrays)
     expected = [1.0 + u for u in arrays["u"].values]
     assert arrays["v"].values == expected
-    assert headers_of([kernel(added)], CPU) == ["add_line.hpp", "preconditions.hpp"]
+    assert headers_of([kernel(added)], CPU) == ["add_line.hpp", "preconditions.hpp", "rounding.hpp"]
     path, library = tmp_path / "adding.cpp", tmp_path / "adding.so"
     head = \'extern "C" void adding(const double* u, double* v, std::int64_t n_x)\'
     text = StatementPrinter(CPU).block(kernel(added).body)

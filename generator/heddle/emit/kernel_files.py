@@ -62,6 +62,7 @@ def cpp_files(
     text = render(
         "kernel.cpp.j2",
         **banner,
+        compiled=target.compiled,
         module=module,
         headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
@@ -89,6 +90,7 @@ def gpu_files(
     kernel_text = render(
         "kernel.gpu.hpp.j2",
         **banner,
+        compiled=target.compiled,
         namespace=f"{module}{target.suffix}",
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
@@ -101,6 +103,7 @@ def gpu_files(
     launcher = render(
         "kernel.gpu.cpp.j2",
         **banner,
+        compiled=target.compiled,
         module=module,
         namespace=f"{module}{target.suffix}",
         include=gpu.include,
@@ -200,7 +203,7 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
 
 def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
     """The headers of `heddle/device` that the text of lowered kernels names."""
-    found = set() if target.threads else {"preconditions.hpp"}
+    found = {"rounding.hpp"} if target.threads else {"preconditions.hpp", "rounding.hpp"}
     for node in distinct(statement for kernel in kernels for statement in kernel.body):
         match node:
             case ir.Call(name):

@@ -28,6 +28,7 @@ CUDA = Target(
         wave=32,
         in_runtime=True,
     ),
+    compiled="with -fmad=false and without --use_fast_math",
 )
 HIP = Target(
     "hip",

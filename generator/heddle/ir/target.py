@@ -41,7 +41,8 @@ class Target:
 
     outer, inner: how loops over the outer axes and over x run. checked: every index is tested against the
     field. suffix: what the entry's name ends with. files: what the names of a kernel's files end with; the
-    last one has the entries. gpu: of targets with a thread for each cell.
+    last one has the entries. gpu: of targets with a thread for each cell. compiled: what compilers have to be
+    told, so that they round where the kernel says.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Target:
     suffix: str = ""
     files: tuple[str, ...] = (".cpp",)
     gpu: Gpu | None = None
+    compiled: str = "with -ffp-contract=off and without -ffast-math"
 
     @property
     def threads(self) -> bool:

@@ -132,8 +132,8 @@ def test_interpreter() -> None:
 
 def test_printed_call_and_headers() -> None:
     assert StatementPrinter(CPU).block([call()]) == "heddle::blend<8>(room, u, 0, n_x, 2.0);"
-    assert headers_of([kernel(call())], CPU) == ["blend.hpp", "preconditions.hpp"]
-    assert headers_of([kernel(call())], CUDA) == ["blend.hpp"]
+    assert headers_of([kernel(call())], CPU) == ["blend.hpp", "preconditions.hpp", "rounding.hpp"]
+    assert headers_of([kernel(call())], CUDA) == ["blend.hpp", "rounding.hpp"]
 
 
 def test_lifted_call_is_the_call(tmp_path: Path) -> None:
