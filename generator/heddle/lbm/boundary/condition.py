@@ -107,11 +107,12 @@ class VelocityBounceBack(BoundaryCondition):
 
     velocity: one entry per axis, the same for all links of a cell. Names are kernel arguments; an access to a
     field [entries] gives one value per entry. Where the velocity varies along the wall (an inlet with a
-    profile, a body that turns), give it per link instead, else it is of first order only: as a function of
-    the place where the link meets the wall, lambda x, y: (u_x, u_y) in a plane, or as PerLink(name), fields
-    with one value per entry and link. x, y are the place in the unit of the fields `centre_x`, `centre_y`,
-    the centres of the cells, in which a cell is 1 wide: over a list and over cells of a box one value per
-    entry, over a dense face profiles, heddle::Profile. A sweep takes those that the function uses.
+    profile), give it per link instead, else it is of first order only: as a function of the place where the
+    link meets the wall, lambda x, y: (u_x, u_y) in a plane, or as PerLink(name), fields with one value per
+    entry and link. x, y are the place in the unit of the fields `centre_x`, `centre_y`, the centres of the
+    cells, in which a cell is 1 wide: over a list and over cells of a box one value per entry, over a dense
+    face profiles, heddle::Profile. A sweep takes those that the function uses. The motion of a rigid body
+    gives the same c.u all along a link, so for that the velocity at the cell's centre serves.
 
     The momentum term uses the reference density 1, which conserves mass (Ladd 1994). Raises KernelError for a
     moving wall on a lattice that carries no momentum, and for fields per link over a dense face.

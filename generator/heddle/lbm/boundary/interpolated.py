@@ -35,9 +35,9 @@ class Bouzidi(BoundaryCondition):
 
     distance: over a list the prefix of fields with one value per entry, `distance_e` for the wall in
     direction e and so on; on a face one name or number for all links. velocity: of the wall, as for
-    VelocityBounceBack, or None; the place of a function is the end of the distance. One velocity per cell for
-    a wall that turns makes the interpolation one of first order. Selected cells of a dense box (boundary(...,
-    cells=True)) are a list, too.
+    VelocityBounceBack, or None; the place of a function is the end of the distance. One velocity per cell,
+    where it varies along the wall, makes the interpolation one of first order. Selected cells of a dense box
+    (boundary(..., cells=True)) are a list, too.
 
     order: "linear", or "quadratic", whose interpolation error is one order higher (the flow keeps the second
     order of the lattice, and the magic parameter matters as well): for d < 1/2 f_q = d (1 + 2 d) f*_p(x) + (1

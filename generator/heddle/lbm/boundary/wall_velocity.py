@@ -3,7 +3,8 @@
 
 A bounced population gains 6 w_q c_q.u with the velocity u of the wall at the end of its link. The links of
 one cell meet the wall at places half a cell apart and more. One velocity per cell is therefore an error of
-first order wherever the velocity varies along the wall: an inlet with a profile, a wall that turns.
+first order wherever the velocity varies along the wall, as in an inlet with a profile. The motion of a rigid
+body is the exception: with u = v + w x r, c.u is the same all along a link.
 """
 
 from __future__ import annotations
