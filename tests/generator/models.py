@@ -247,6 +247,30 @@ def column_reduction() -> list[Statement]:
     return [Scan(2, {above: 0}, [*body, Reduce("max", "most", above)], {above: above / 2 + rain.here})]
 
 
+def column_values() -> list[Statement]:
+    """Values of columns: computed before, between and after two sweeps, from planes and into planes."""
+    water = fields("water: real[3D]")
+    mu, rain, most = fields("mu, rain, most: real[xy]", ghost_layers=2)
+    speed, flux, fallen, high, below, mean = sympy.symbols("speed flux fallen high below mean")
+    falls = water.here * speed / (1 + mu.here**2)
+    return [
+        Section("Of the column"),
+        Assignment(speed, sympy.sqrt(sympy.Abs(mu.here)) + mu[1, 0] / 4 - mu[0, -2] / 8),
+        Scan(
+            2,
+            {flux: speed / 2, high: 0},
+            [Assignment(fallen, falls + flux * mu[-1, 0] / 4), Assignment(water.here, water.here - fallen)],
+            {flux: fallen, high: sympy.Max(high, water.here)},
+            reverse=True,
+        ),
+        Section("What has fallen"),
+        Assignment(mean, flux * speed / 2),
+        Assignment(rain.here, rain.here + mean),
+        Scan(2, {below: flux}, [Assignment(water.here, water.here + below * mean)], {below: below / 2}),
+        If(high > below, [Assignment(most.here, high - below)]),
+    ]
+
+
 def listed_reduction() -> list[Statement]:
     """Sum and least value over listed cells."""
     u, v = fields("u, v: real[2D]")

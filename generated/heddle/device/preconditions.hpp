@@ -175,27 +175,30 @@ int check_overlap(const ArrayArgument (&arrays)[count]) {
 
 }  // namespace detail
 
-/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Returns ok or the
-/// first violation.
+/// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Arrays of fewer
+/// dimensions have the first extents of the others. Returns ok or the first violation.
 template <std::size_t count>
 int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
+  const ArrayArgument* whole = arrays;
   for (const ArrayArgument& array : arrays) {
     const int status = detail::check_array(array, unit_stride);
     if (status != ok) {
       return status;
     }
+    if (array.rank > whole->rank) {
+      whole = &array;
+    }
+  }
+  bool empty = false;
+  for (const ArrayArgument& array : arrays) {
     for (int d = 0; d < array.rank; ++d) {
-      if (array.extent[d] != arrays[0].extent[d]) {
+      if (array.extent[d] != whole->extent[d]) {
         return extents_differ;
       }
+      empty = empty || array.extent[d] == 0;
     }
   }
-  for (int d = 0; d < arrays[0].rank; ++d) {
-    if (arrays[0].extent[d] == 0) {
-      return ok;
-    }
-  }
-  return detail::check_overlap(arrays);
+  return empty ? ok : detail::check_overlap(arrays);
 }
 
 /// Check the arrays of one call over the cells of a list up to `last`. linked: bit i is set if

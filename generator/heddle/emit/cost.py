@@ -2,9 +2,9 @@
 """The model of a kernel's cost, printed in its banner: bytes and floating-point operations of one update.
 
 Each (field, component) counts once: neighbours of one cell are read for another and are in a cache. Neighbour
-tables count with their 4 bytes a link, compressed ones with one number a link for 32 cells, profiles not at
-all. A fused multiply-add counts as two operations; library functions are listed by name. Where usual cells
-have a copy of their own, the others count.
+tables count with their 4 bytes a link, compressed ones with one number a link for 32 cells, planes and
+profiles not at all. A fused multiply-add counts as two operations; library functions are listed by name.
+Where usual cells have a copy of their own, the others count.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     links: set[tuple[object, ...]] = set()
     for statement in statements(kernel.body):
         target = statement.target if isinstance(statement, ir.Store) else None
-        if isinstance(target, (ir.Access, ir.Gather)):
+        if isinstance(target, (ir.Access, ir.Gather)) and not _is_table(kernel.space, target.field):
             writes[target.field, target.component] = target.type.bytes
     for node in evaluated(kernel.body):
-        if isinstance(node, (ir.Access, ir.Gather)) and not node.field.layout.along_axis:
+        if isinstance(node, (ir.Access, ir.Gather)) and not _is_table(kernel.space, node.field):
             reads[node.field, node.component] = node.type.bytes
     for node in distinct(kernel.body):
         if isinstance(node, ir.Access) and node.linked:
@@ -62,6 +62,11 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
         listed = 4 * (kernel.space.box or 1)  # its number, or its place
     flops, calls = _operations(without_versions(lowered), cells)
     return Cost(sum(reads.values()) + index + listed, sum(writes.values()), flops, calls)
+
+
+def _is_table(space: Space, field: ir.Field) -> bool:
+    """Whether many cells share a value of the field, as those of a column do in a plane."""
+    return field.layout.along_axis or field.is_plane(space)
 
 
 def _entries(access: ir.Access, space: Space) -> set[tuple[object, ...]]:

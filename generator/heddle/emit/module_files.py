@@ -87,7 +87,8 @@ def _reach(kernel: ir.Kernel) -> str:
     far = [0] * kernel.space.dimensions
     for node in walk(kernel.body):
         if isinstance(node, ir.Access) and node.field.dense:
-            far = [max(a, abs(b)) for a, b in zip(far, node.offsets, strict=True)]
+            for axis, offset in enumerate(node.offsets):
+                far[axis] = max(far[axis], abs(offset))
     if not any(far):
         return "Touches interior cells only."
     return f"Reaches ({', '.join(map(str, far))}) cells outside the interior."

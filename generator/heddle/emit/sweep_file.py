@@ -164,8 +164,11 @@ class _Sweep:
 
     @property
     def first(self) -> str:
-        """The field that says where the sweep runs."""
-        return self.arrays[0].name
+        """The field that says where the sweep runs: the first one that is no plane."""
+        return next(a.name for a in self.arrays if not self._is_plane(a))
+
+    def _is_plane(self, argument: Argument) -> bool:
+        return argument.field is not None and argument.field.is_plane(self.kernel.space)
 
     def text(self) -> dict[str, Any]:
         """What the template fills in."""
@@ -195,8 +198,7 @@ class _Sweep:
     def _base(self) -> str:
         own = [f"{self.title}<{self.element}>"]
         if self.dense or self.box:
-            assert self.arrays[0].field is not None
-            own.append(str(self.arrays[0].field.rank))
+            own.append(str(self.kernel.space.dimensions))
         if self.scalars:
             own.append(parameters_name(self.name))
         if self.colours > 1:
@@ -293,7 +295,8 @@ class _Sweep:
         assert argument.field is not None
         stored = argument.field.layout.last_extent(argument.field.components)
         components = f"<{stored}>" if stored > 1 else ""
-        return f"heddle::{chosen}{components}({', '.join([argument.name, *numbers])})"
+        text = f"heddle::{chosen}{components}({', '.join([argument.name, *numbers])})"
+        return f"heddle::plane({text})" if self._is_plane(argument) else text
 
     def _entries(self, argument: Argument) -> str:
         if not _is_profile(argument):

@@ -134,6 +134,13 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
                 "halo is unknown.",
                 "leave the kernel out of add_halo",
             )
+        if isinstance(node, ir.Access) and node.field.is_plane(kernel.space) and any(node.offsets):
+            raise KernelError(
+                place,
+                f"'{kernel.name}' accesses '{node.field.name}' of neighbouring columns, but an exchange has "
+                "fields of one rank, and this is a plane.",
+                "exchange the plane with a kernel of two dimensions, and leave this kernel out of add_halo",
+            )
     for conditional in (s for s in statements(kernel.body) if isinstance(s, ir.If)):
         for store in (s for s in statements(conditional.body) if isinstance(s, ir.Store)):
             if isinstance(store.target, ir.Access) and any(store.target.offsets):

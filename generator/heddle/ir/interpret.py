@@ -235,9 +235,11 @@ class _Interpreter:
         rank = self.kernel.space.dimensions if self.kernel.space.is_box else 0
         dense = [f for f in self.kernel.fields if f.dense]
         extents = {
-            tuple(n * (2 if f.layout.split and axis == 0 else 1) for axis, n in enumerate(whole[:rank]))
+            tuple(n * (2 if f.layout.split and axis == 0 else 1) for axis, n in enumerate(whole[: f.rank]))
             for f, whole in ((f, self.arrays[f.name].extent) for f in dense)
         }
+        whole = next((extent for extent in extents if len(extent) == rank), ())
+        extents = {(*extent, *whole[len(extent) :]) for extent in extents}  # planes lack the last one
         if len(extents) != 1:
             raise InterpretationError(f"the extents of the fields of {self.kernel.name} differ")
         return extents.pop()

@@ -84,6 +84,10 @@ class Field(Node):
         """Whether it has a value for each cell of a box."""
         return self.layout.per_cell
 
+    def is_plane(self, space: Space) -> bool:
+        """Whether the cells of a column of a space share a value: it lacks the last axis."""
+        return self.dense and self.rank < space.dimensions
+
 
 # --- Expressions --------------------------------------------------------------------------------------------
 

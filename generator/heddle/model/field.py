@@ -3,8 +3,9 @@
 
 A field is a quantity on the cells of a grid. `u[1, 0, 0]` reads the neighbour in +x; a field with components
 takes the component last, `f[0, 0, 0, q]`; `u.here` is the current cell. Types: `real` stands for the
-precision that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A profile
-is a quantity that varies along one axis only: `rho[1]` is its value one level further.
+precision that the module is generated for, `double float half int32 int64 uint8 uint32` are fixed. A plane
+has one value per column along z: `rain[1, 0]` is that of the next column. A profile is a quantity that
+varies along one axis only: `rho[1]` is its value one level further.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MOST_GHOST_LAYERS = 1024
 """Of a field: a stencil that reaches further is a mistake."""
 
 _PROFILE = re.compile(r"^\s*(\w+)\s*\[\s*([xyz])\s*\]\s*$")
-_DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+))\s*\]\s*$")
+_DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+)|(xy))\s*\]\s*$")
 _AXES = "xyz"
 
 
@@ -39,8 +40,8 @@ class Field:
     it. component_names: names of the components in emitted code; by default their numbers. split: cells of
     each chessboard colour are contiguous, so that a row holds every second cell (see `fields`). half_scale: a
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
-    along which a one-dimensional table varies (see `profiles`), or -1. Fields are ordered, because SymPy
-    sorts the accesses.
+    along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
+    the field has one value per column along z. Fields are ordered, because SymPy sorts the accesses.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Field:
     split: bool = False
     half_scale: int = 1
     profile: int = -1
+    plane: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -293,7 +295,8 @@ def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
 def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
-    `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space. Returns the
+    `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space, `[xy]` a plane:
+    one value per column along z of a kernel with three axes, or per cell of a kernel with two. Returns the
     fields in order, or the field itself if there is one. Raises KernelError for a declaration that it cannot
     read.
 
@@ -313,7 +316,8 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
                 f"cannot read the field declaration '{group.strip()}'.",
                 'write for example "u, v: real[3D]; f: real(19)[3D]" with a type of: ' + ", ".join(TYPES),
             )
-        rank = int(match[3]) if match[3] else 0
+        plane = match[6] is not None
+        rank = 2 if plane else int(match[3] or 0)
         if match[5] or not 0 <= rank <= 3:
             raise KernelError(
                 calling_place(), f"'{group.strip()}' has no supported rank.", "use 1D, 2D or 3D"
@@ -321,14 +325,16 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
                 raise KernelError(calling_place(), f"'{name.strip()}' is not a valid field name.")
-            if split and (match[2] or not rank):
+            if split and (match[2] or not rank or plane):
                 raise KernelError(
                     calling_place(),
-                    f"'{name.strip()}' cannot be split by colour: it has components or no cells.",
+                    f"'{name.strip()}' cannot be split by colour: it "
+                    + ("is a plane." if plane else "has components or no cells."),
                     "split=False",
                 )
             ghosts = ghost_layers if rank else 0
-            result.append(Field(name.strip(), match[1], rank, int(match[2] or 0), ghosts, split=split))
+            components = int(match[2] or 0)
+            result.append(Field(name.strip(), match[1], rank, components, ghosts, split=split, plane=plane))
     declare(result)
     return result[0] if len(result) == 1 else tuple(result)
 

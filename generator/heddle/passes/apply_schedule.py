@@ -24,7 +24,6 @@ from heddle.ir.nodes import (
     Access,
     Call,
     Cast,
-    Comment,
     Const,
     Expression,
     Gather,
@@ -85,7 +84,7 @@ def _dense(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) 
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
-        lanes = innermost or (axis == 0 and scans_only(kernel.body))
+        lanes = innermost or (axis == 0 and is_column(kernel.body))
         if lanes and isinstance(schedule, Strips) and target.inner == "simd":
             body = _strip_mined(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
@@ -202,14 +201,11 @@ def _piece(kernel: Kernel, counter: Symbol) -> tuple[Symbol, Symbol]:
     return Symbol(begin, I64), Symbol(end, I64)
 
 
-def scans_only(body: Sequence[Statement]) -> bool:
-    """Whether a body is one scan or several, none inside another."""
-    scans = [s for s in body if not isinstance(s, Comment)]
-    return bool(scans) and all(isinstance(s, Scan) and not _holds_scan(s) for s in scans)
-
-
-def _holds_scan(scan: Scan) -> bool:
-    return any(isinstance(s, Scan) for s in statements(scan.body))
+def is_column(body: Sequence[Statement]) -> bool:
+    """Whether a body has one scan or several, none inside another statement."""
+    scans = [s for s in body if isinstance(s, Scan)]
+    inner = [s for statement in body for s in statements(getattr(statement, "body", ()))]
+    return bool(scans) and not any(isinstance(s, Scan) for s in inner)
 
 
 def _strip_mined(
@@ -224,7 +220,7 @@ def _strip_mined(
     begin, end = _piece(kernel, counter)
     strip = integer(schedule.size)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, strip), extent), I64))]
-    if not scans_only(body):  # lines of one row: a scan goes across rows
+    if not is_column(body):  # lines of one row: a scan goes across rows
         inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"

@@ -4,9 +4,11 @@
 Cells run in any order, so an element that one cell writes may be touched by no other cell. With constant
 offsets that is decidable: element (field, component, cell + offset) belongs to exactly one cell if every
 access to that component uses one offset. Along the axis of a Scan, cells run in order and any offset is
-allowed. Stores on wall links (`If(..., wall=True)`) concern elements behind a wall, which no other cell
-reaches. Under a condition on the parity of coordinates, cells of the other colour write nothing, so they may
-be read. Reads and writes must stay within the ghost layers. The kernel is returned unchanged.
+allowed. Statements beside a Scan run once per column: they have no cell, so they access planes, and
+profiles along other axes. A plane is written nowhere else. Stores on wall links (`If(..., wall=True)`)
+concern elements behind a wall, which no other cell reaches. Under a condition on the parity of
+coordinates, cells of the other colour write nothing, so they may be read. Reads and writes must stay within
+the ghost layers. The kernel is returned unchanged.
 
 With colours, cells of one colour run in any order and colours one after the other: an element that a cell
 writes may be read by cells of other colours.
@@ -14,6 +16,7 @@ writes may be read by cells of other colours.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +27,7 @@ from heddle.ir.hash_consing import Node
 from heddle.ir.space import Link, Space
 from heddle.ir.stages import Request
 from heddle.ir.text import offsets_text
-from heddle.ir.visit import children, statements, walk
+from heddle.ir.visit import children, distinct, statements, walk
 from heddle.ir.walls import crossed
 from heddle.passes.colour_guards import Guard, colour_guards, keeps_apart
 
@@ -65,13 +68,8 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     axes = {touch.scan for touch in touches if touch.scan is not None}
     if len(axes) > 1:
         raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
-    if axes and any(touch.scan is None for touch in touches):
-        outside = next(touch for touch in touches if touch.scan is None)
-        raise KernelError(
-            outside.place,
-            f"'{kernel.name}' accesses '{outside.element.field.name}' outside its scans.",
-            "move the statement into a Scan, where it runs once per cell",
-        )
+    for axis in axes:
+        _check_columns(kernel, axis, touches)
     for touch in touches:
         _check_reach(kernel, touch)
     for touch in touches:
@@ -82,6 +80,19 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
                 "one value of a profile.",
                 "write to a field",
             )
+        if (
+            touch.store
+            and touch.element.field.is_plane(kernel.space)
+            and (touch.scan is not None or axes != {2})
+        ):
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' stores to '{touch.element.field.name}' in each cell, but a plane has one "
+                "value per column.",
+                "carry the value in a Scan along z, and store it after the Scan"
+                if axes
+                else "store it before or after a Scan along z, or in a kernel of planes only",
+            )
     written = {touch.element.field for touch in touches if touch.store}
     for field in kernel.fields:
         if field in written:
@@ -91,6 +102,43 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     elif kernel.space.walls:
         _check_walls(kernel, kernel.space, touches, written)
     return kernel
+
+
+def _check_columns(kernel: ir.Kernel, axis: int, touches: Sequence[_Touch]) -> None:
+    """Raise KernelError where a statement outside the scans along an axis needs a cell of the column."""
+    for touch in touches:
+        element = touch.element
+        if touch.scan is None and isinstance(element, ir.Access) and _varies(element.field, axis):
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' accesses '{element.field.name}' outside its scans.",
+                "move the statement into a Scan, where it runs once per cell",
+            )
+    coordinate = "xyz"[axis]
+    for statement in _outside_scans(kernel.body):
+        values = [child for child in children(statement) if not isinstance(child, ir.Statement)]
+        if any(isinstance(node, ir.Symbol) and node.name == coordinate for node in distinct(values)):
+            raise KernelError(
+                getattr(statement, "place", NOWHERE),
+                f"'{kernel.name}' uses the coordinate '{coordinate}' outside its scans, which run along it.",
+                "move the statement into a Scan, where it runs once per cell",
+            )
+
+
+def _varies(field: ir.Field, axis: int) -> bool:
+    """Whether a field has several values along an axis."""
+    return field.axis == axis if field.layout.along_axis else field.dense and axis < field.rank
+
+
+def _outside_scans(body: Sequence[ir.Statement]) -> Iterator[ir.Statement]:
+    """The statements that run once per column, and the initial values of scans."""
+    for statement in body:
+        if isinstance(statement, ir.Scan):
+            yield dataclasses.replace(statement, body=(), update=())
+        else:
+            yield statement
+            if isinstance(statement, ir.If):
+                yield from _outside_scans(statement.body)
 
 
 def _touches(
@@ -197,7 +245,7 @@ def _check_order(
     """A cell reads what another one writes: that has an order only if they differ in colour."""
     space = kernel.space
     names = f"'{kernel.name}' reads {_name(read.element)} and writes {_name(write.element)}: "
-    if not space.is_box or read.scan is not None:
+    if not space.is_box or read.scan is not None or read.element.field.is_plane(space):
         what = "one cell reads an element that another cell writes, in no defined order."
         raise KernelError(read.place, names + what, "write to a second field")
     if space.colours > 1 and separates(space.dimensions, space.colours, _apart(read, write)):

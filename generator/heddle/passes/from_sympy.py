@@ -443,11 +443,13 @@ class _Freezer:
         if self.space.is_index_list:
             return self.declared(field, scalar, OVER_LIST)
         rank = self.space.dimensions
-        if field.rank != rank:
+        if field.rank != rank and not (field.plane and rank == 3):
             raise KernelError(
                 self.place,
                 f"'{field.name}' has {field.rank} dimensions, but the kernel's space has {rank}.",
-                "use fields of one rank in a kernel",
+                "declare one value per column as a plane: real[xy]"
+                if (field.rank, rank) == (2, 3)
+                else "use fields of one rank in a kernel",
             )
         return self.declared(field, scalar, SPLIT if field.split else STRIDED)
 

@@ -118,20 +118,11 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     def lowered(self, statement: Statement, counters: list[Symbol]) -> Statement:
         match statement:
-            case Loop(kind, counter):
-                inner = [*counters, counter]
-                if kind == "thread" and not any(inside.kind == "thread" for inside in _loops(statement.body)):
-                    return dataclasses.replace(statement, body=self.cell(statement, inner))
-                self.position = _first_cell(statement)
-                if self.target.threads and kind == "serial" and counter.name in AXES:
-                    self.row_axis = AXES.index(counter.name)
-                if is_strip(statement) and self.is_row(statement):
-                    body = tuple(self.lowered(inside, inner) for inside in statement.body)
-                elif self.innermost(statement):
-                    body = (*self.list_position(statement), *self.with_pending(statement.body, inner))
-                else:
-                    body = self.block(statement.body, inner)
-                return dataclasses.replace(statement, body=body)
+            case Loop():
+                outside = self.views, self.here, self.row_axis, self.position
+                inside = self.loop_lowered(statement, [*counters, statement.counter])
+                self.views, self.here, self.row_axis, self.position = outside
+                return inside
             case If(condition, body) if _loops(body) and not self.target.threads:
                 return dataclasses.replace(
                     statement, condition=self.value(condition), body=self.block(body, counters)
@@ -159,6 +150,22 @@ class _Lowering(NeighbourLowering, WallReflection):
             case Comment():
                 return statement
         return transform_expressions(statement, self.leaf)  # type: ignore[no-any-return]
+
+    def loop_lowered(self, loop: Loop, counters: list[Symbol]) -> Loop:
+        """counters: of the loops around its body."""
+        threads = loop.kind == "thread"
+        if threads and not any(inside.kind == "thread" for inside in _loops(loop.body)):
+            return dataclasses.replace(loop, body=self.cell(loop, counters))
+        self.position = _first_cell(loop)
+        if self.target.threads and loop.kind == "serial" and loop.counter.name in AXES:
+            self.row_axis = AXES.index(loop.counter.name)
+        if is_strip(loop) and self.is_row(loop):
+            body = tuple(self.lowered(inside, counters) for inside in loop.body)
+        elif self.innermost(loop):
+            body = (*self.list_position(loop), *self.with_pending(loop.body, counters))
+        else:
+            body = self.block(loop.body, counters)
+        return dataclasses.replace(loop, body=body)
 
     @staticmethod
     def innermost(loop: Loop) -> bool:
@@ -191,10 +198,13 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     def row_views(self, nodes: Sequence[object], counters: list[Symbol]) -> list[Statement]:
         accesses = dict.fromkeys(
-            node for node in nodes if isinstance(node, Access) and not node.field.layout.along_axis
+            node
+            for node in nodes
+            if isinstance(node, Access) and not node.field.layout.along_axis and self.in_row(node.field)
         )
         accesses |= dict.fromkeys(own(self.space, node) for node in accesses if crossed(self.space, node))
         lets: list[Statement] = []
+        outside = {row: view for row, view in self.views.items() if row[0].is_plane(self.space)}
         self.views = {}
         if self.space.is_list:
             ahead = {node.args[0] for node in nodes if is_call(node, "prefetch")}
@@ -212,6 +222,9 @@ class _Lowering(NeighbourLowering, WallReflection):
         of_field = Counter(field for field, *_ in outer)
         self.here = {}
         for field, component, across in outer:
+            if (field, component, across) in outside:  # the row is the same for all levels
+                self.views[field, component, across] = outside[field, component, across]
+                continue
             alone = len(offsets[field, component]) == 1 and not field.layout.split
             if of_field[field] >= MANY_ROWS and not self.target.checked and field not in self.here:
                 lets.append(self.pointer_here(field, counters))
@@ -335,17 +348,21 @@ class _Lowering(NeighbourLowering, WallReflection):
             return self.level(field, add(counter, integer(access.offsets[0])))
         if field.layout.over_list:
             return self.listed_element(access)
-        if self.box:
+        if not self.box and (self.row_axis < 0 or self.target.threads):
+            return self.cell_element(access)
+        if self.box or not self.in_row(field):
             place = [
                 add(Symbol(axis, I64), integer(d)) for axis, d in zip(AXES, access.offsets, strict=False)
             ]
             return self.gathered(field, tuple(place), integer(access.component))
-        if self.row_axis < 0 or self.target.threads:
-            return self.cell_element(access)
         view = self.views[field, self.part(access), self.across(access)]
         position = self.where(field) if self.row_axis == 0 else self.position
         where = add(position, self.along(access, self.row_axis))
         return Load(view, self.checked(field, self.row_axis, where))
+
+    def in_row(self, field: Field) -> bool:
+        """Whether the values of a field differ within a row; a plane has one for a row along z."""
+        return not field.dense or self.row_axis < field.rank
 
     def cell_element(self, access: Access) -> Load:
         if crossed(self.space, access):
@@ -360,7 +377,7 @@ class _Lowering(NeighbourLowering, WallReflection):
             index = multiply(integer(access.component), self.stride(field, field.rank))
         for axis in range(field.rank):
             index = add(index, multiply(self.along(access, axis), self.stride(field, axis)))
-        if self.row_axis >= 0:  # inside a scan
+        if 0 <= self.row_axis < field.rank:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
         return Load(self.cell_pointer(field, self.part(access)), index)
 

@@ -55,12 +55,11 @@ class LoweringContext:
         """The number of cells along an axis; `split`: of one colour along x."""
         symbol = Symbol("n_i" if split else f"n_{AXES[axis]}", I64)
         either = axis > 0
-        reference = next(
-            (f for f in self.kernel.fields if f.dense and (either or f.layout.split == split)), None
-        )
-        if reference is None:  # all fields are split
+        known = [f for f in self.kernel.fields if f.dense and (either or f.layout.split == split)]
+        if not known:  # all fields are split
             self.head[symbol] = Let(symbol, multiply(integer(2), self.extent(0, split=True)))
             return symbol
+        reference = max(known, key=lambda field: field.rank)  # the first one that is no plane
         return self.argument(symbol, f"{reference.name}_extent", axis)
 
     def stride(self, field: Field, axis: int) -> Expression:

@@ -43,6 +43,7 @@ from models import (
     coloured_reduction,
     column,
     column_reduction,
+    column_values,
     listed_reduction,
     reduction,
     relaxation,
@@ -53,7 +54,8 @@ from running import listed_memory, memory, scalars
 pytestmark = pytest.mark.compiles
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
-         "chessboard", "edges", "corners", "norms", "residual", "columns", "split", "mixed")  # fmt: skip
+         "chessboard", "edges", "corners", "norms", "residual", "columns", "values", "split",
+         "mixed")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "body", "count", "some")
 SEEDS = 3 if os.environ.get("HEDDLE_TESTS") == "full" else 2
 """Of memory: plain, then with random strides."""
@@ -174,6 +176,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 1))))
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
+    everything.add("values", column_values(), schedule=Schedule(cpu=Strips(8)))
     around = tuple(sympy.Rational(1, 8) * x for x in coordinates(2))
     body = lbm.AA(lattice, ghost_layers=3).boundary(
         lbm.Bouzidi(velocity=around, order="quadratic"), cells=True, force="push"
@@ -285,15 +288,17 @@ def test_clang_takes_it_too(built: Library, target: str) -> None:
 # --- Error codes --------------------------------------------------------------------------------------------
 
 
-def faulty(library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap: bool = False) -> int:
-    """Call the stencil with wrong arguments; nothing may be written."""
-    kernel = KERNELS["stencil"].stages("stencil", "f64", "cpu").kernel
+def faulty(
+    library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap: bool = False, name: str = "stencil"
+) -> int:
+    """Call a kernel with wrong arguments; nothing may be written."""
+    kernel = KERNELS[name].stages(name, "f64", "cpu").kernel
     generator = random.Random(9)
-    arrays = memory(kernel, EXTENT[:2], generator, plain=True)
+    arrays = memory(kernel, EXTENT[: kernel.space.dimensions], generator, plain=True)
     own = Memory(kernel, arrays)
     if overlap:  # the output begins inside an input
         replaced = {"out": ctypes.c_void_p(own.pointer("a").value + 8 * 3)}  # type: ignore[operator]
-    status = call(library, "check_stencil_f64", kernel, own, scalars(kernel, generator), target, replaced)
+    status = call(library, f"check_{name}_f64", kernel, own, scalars(kernel, generator), target, replaced)
     assert own.differences(arrays) == []
     return status
 
@@ -313,6 +318,15 @@ def test_error_codes(library: ctypes.CDLL, target: str) -> None:
     assert faulty(library, target, {"out_stride": numbers(1, 0)}) == -3
     assert faulty(library, target, {"many_stride": numbers(1, 30, 0)}) == -3
     assert faulty(library, target, {}, overlap=True) == -4
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+def test_planes_have_the_extents_that_columns_have(library: ctypes.CDLL, target: str) -> None:
+    x, y, z = EXTENT
+    assert faulty(library, target, {"mu_extent": numbers(x, y + 1)}, name="values") == -2
+    assert faulty(library, target, {"rain_extent": numbers(x - 1, y)}, name="values") == -2
+    assert faulty(library, target, {"water_extent": numbers(x, y - 1, z)}, name="values") == -2
+    assert faulty(library, target, {"most_stride": numbers(1, 0)}, name="values") == -3
 
 
 def test_no_such_colour(library: ctypes.CDLL) -> None:

@@ -19,6 +19,7 @@ from heddle import (
     coordinates,
     fields,
     lbm,
+    profiles,
 )
 from heddle.solvers import relaxation
 
@@ -132,6 +133,11 @@ def gathers_from_a_split_field() -> None:
 @says("{here}: 's' cannot be split by colour: it has components or no cells.\n  Hint: split=False")
 def split_components() -> None:
     fields("s: real(3)[2D]", split=True)  # here
+
+
+@says("{here}: 's' cannot be split by colour: it is a plane.\n  Hint: split=False")
+def split_plane() -> None:
+    fields("s: real[xy]", split=True)  # here
 
 
 @says("{here}: the residual does not depend on p.here.\n  Hint: write it with its diagonal term")
@@ -264,6 +270,72 @@ def scans_along_two_axes() -> None:
 def touches_outside_a_scan() -> None:
     scan = Scan(0, {a: 0}, [Assignment(p.here, a)], {a: a + 1})
     kernel([scan, Assignment(q.here, 1)])  # here
+
+
+@says(
+    "{here}: 'k' uses the coordinate 'z' outside its scans, which run along it.\n"
+    "  Hint: move the statement into a Scan, where it runs once per cell"
+)
+def asks_for_a_level_outside_a_scan() -> None:
+    u, rain = fields("u: real[3D]; rain: real[xy]")
+    scan = Scan(2, {a: 0}, [Assignment(u.here, a)], {a: a + 1})
+    kernel([scan, If(a > 0, [Assignment(rain.here, coordinates()[2])])])  # here
+
+
+@says(
+    "{here}: 'k' uses the coordinate 'z' outside its scans, which run along it.\n"
+    "  Hint: move the statement into a Scan, where it runs once per cell"
+)
+def begins_a_scan_with_a_level() -> None:
+    u = fields("u: real[3D]")
+    kernel([Scan(2, {a: coordinates()[2]}, [Assignment(u.here, a)], {a: a + 1})])  # here
+
+
+@says(
+    "{here}: 'k' accesses 'height' outside its scans.\n"
+    "  Hint: move the statement into a Scan, where it runs once per cell"
+)
+def reads_a_profile_outside_a_scan() -> None:
+    u, height = fields("u: real[3D]"), profiles("height: real[z]")
+    kernel([Scan(2, {a: height.here}, [Assignment(u.here, a)], {a: a + 1})])  # here
+
+
+@says(
+    "{here}: 'k' stores to 'rain' in each cell, but a plane has one value per column.\n"
+    "  Hint: store it before or after a Scan along z, or in a kernel of planes only"
+)
+def stores_a_plane_in_each_cell() -> None:
+    u, rain = fields("u: real[3D]; rain: real[xy]")
+    kernel([Assignment(rain.here, u.here)])  # here
+
+
+@says(
+    "{here}: 'k' stores to 'rain' in each cell, but a plane has one value per column.\n"
+    "  Hint: carry the value in a Scan along z, and store it after the Scan"
+)
+def stores_a_plane_in_a_scan() -> None:
+    u, rain = fields("u: real[3D]; rain: real[xy]")
+    kernel([Scan(2, {a: 0}, [Assignment(rain.here, a)], {a: a + u.here})])  # here
+
+
+@says(
+    "{here}: 'k' stores to 'rain' in each cell, but a plane has one value per column.\n"
+    "  Hint: carry the value in a Scan along z, and store it after the Scan"
+)
+def stores_a_plane_beside_a_scan_along_x() -> None:
+    u, rain = fields("u: real[3D]; rain: real[xy]")
+    kernel([Scan(0, {a: 0}, [Assignment(rain.here, a)], {a: a + u.here})])  # here
+
+
+@says(
+    "{here}: 'k' reads rain[1, 0] and writes rain[0, 0]: one cell reads an element that another cell "
+    "writes, in no defined order.\n"
+    "  Hint: write to a second field"
+)
+def reads_the_plane_of_the_next_column() -> None:
+    u, rain = fields("u: real[3D]; rain: real[xy]")
+    scan = Scan(2, {a: rain[1, 0]}, [Assignment(u.here, a)], {a: a + 1})  # here
+    kernel([scan, Assignment(rain.here, a)])
 
 
 @says("{here}: 'k' neither stores nor reduces anything.\n  Hint: assign to a field access")

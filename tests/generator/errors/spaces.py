@@ -95,6 +95,15 @@ def dimensions_that_differ() -> None:
     kernel([Assignment(q.here, r.here)])  # here
 
 
+@says(
+    "{here}: 'r' has 2 dimensions, but the kernel's space has 3.\n"
+    "  Hint: declare one value per column as a plane: real[xy]"
+)
+def two_dimensions_beside_three() -> None:
+    u, r = fields("u: real[3D]; r: real[2D]")
+    kernel([Assignment(u.here, r.here)])  # here
+
+
 @says("{here}: 'k' accesses no field.\n  Hint: read and write at least one field")
 def touches_no_field() -> None:
     Module("m").add("k", [Assignment(t, 1)])  # here

@@ -46,6 +46,7 @@ from models import (
     coloured_reduction,
     column,
     column_reduction,
+    column_values,
     lattice_boltzmann,
     listed_reduction,
     model,
@@ -143,6 +144,63 @@ def test_fused_operations_where_nothing_rounds(seed: int, target: str) -> None:
 def test_columns(rank: int, axis: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(column(rank, axis), schedule), "f64", target, 7)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_values_of_columns(name: str) -> None:
+    """What a column computes beside its sweeps, and planes that it reads and writes."""
+    target, schedule = SCHEDULES[name]
+    agree(model(column_values(), schedule), PRECISIONS[len(name) % 4], target, 5)
+
+
+@pytest.mark.parametrize("name", ["reference", "cpu", "chunks", "tiles", "cuda"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_planes_in_cells(axis: int | None, name: str) -> None:
+    """Read in each cell, and by columns that lie in the plane."""
+    target, schedule = SCHEDULES[name]
+    u, mu = fields("u: real[3D]; mu: real(2)[xy]")
+    value = u.here * mu[1, -1, 1] + mu[0, 0, 0]
+    carried = sympy.Symbol("carried")
+    body = [Assignment(u.here, value)]
+    if axis is not None:
+        body = [Scan(axis, {carried: 0}, [Assignment(u.here, value - carried)], {carried: mu[-1, 0, 1]})]
+    agree(model(body, schedule), "f64", target, 4)
+
+
+def test_a_plane_is_a_field_of_a_kernel_of_two_dimensions() -> None:
+    rain, mu = fields("rain, mu: real[xy]")
+    agree(model([Assignment(rain.here, mu[1, 0] - mu[0, -1])]), "f64", "cpu", 2)
+
+
+@pytest.mark.parametrize("name", ["reference", "chunks", "cuda"])
+def test_a_column_holds_what_a_loop_computes(name: str) -> None:
+    """The sum of each column, and how often its values pass a threshold of their own column."""
+    u, total, most, threshold = fields("u: real[3D]; total, most, threshold: real[xy]", ghost_layers=0)
+    s, n, limit = sympy.symbols("s n limit")
+    statements = [
+        Assignment(limit, 2 * threshold.here),
+        Scan(2, {s: 0, n: 0}, [], {s: s + u.here, n: sympy.Piecewise((n + 1, u.here > limit), (n, True))}),
+        Assignment(total.here, s),
+        If(n > 0, [Assignment(most.here, n)]),
+    ]
+    target, schedule = SCHEDULES[name]
+    lowered = levels(model(statements, schedule), "f64", target)[-1][1]
+    extent, rng = (6, 3, 5), random.Random(1)
+    values = [float(rng.randrange(9)) for _ in range(math.prod(extent))]
+    limits = [float(rng.randrange(4)) for _ in range(18)]
+    flat = (6, 3)
+    arrays = {
+        "u": Array(values, 0, extent, (1, 6, 18)),
+        "threshold": Array(limits, 0, flat, (1, 6)),
+        "total": Array([-1.0] * 18, 0, flat, (1, 6)),
+        "most": Array([-1.0] * 18, 0, flat, (1, 6)),
+    }
+    run(lowered, arrays)
+    for place in range(18):
+        own = values[place::18]
+        above = sum(value > 2 * limits[place] for value in own)
+        assert arrays["total"].values[place] == sum(own)
+        assert arrays["most"].values[place] == (above or -1.0)
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu", "serial", "tiles", "cuda"])

@@ -31,6 +31,7 @@ from heddle.roundtrip.report import proved
 from models import (
     coloured_reduction,
     column,
+    column_values,
     random_model,
     reduction,
     relaxation,
@@ -77,6 +78,13 @@ def test_columns(rank: int, axis: int, tmp_path: Path) -> None:
     module = Module("columns", precisions=("f64", "f32"))
     module.add("thomas", column(rank, axis))
     assert problems(module, ALL if rank > 1 else HOST, tmp_path) == []
+
+
+def test_values_of_columns(tmp_path: Path) -> None:
+    module = Module("columns", precisions=("f64", "f32"))
+    module.add("rows", column_values())
+    module.add("strips", column_values(), schedule=Schedule(cpu=Strips(64), gpu=Threads(block=(32, 2, 1))))
+    assert problems(module, ALL, tmp_path) == []
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])

@@ -71,6 +71,35 @@ TEST(Preconditions, AnswerAtOnceForSidesOfABox) {
   EXPECT_EQ(check({0, extent, stride}, {2050, extent, stride}), heddle::fields_overlap);
 }
 
+/// Arrays with one value per column, before or after those with all cells.
+TEST(Preconditions, OfPlanesAskForTheFirstExtents) {
+  const std::array<float, 64> memory{};
+  const std::array<std::int64_t, 3> cells{3, 4, 2}, none{3, 4, 0}, stride{1, 3, 12};
+  const std::array<std::int64_t, 2> flat{3, 4}, wide{4, 4}, low{3, 5};
+  const auto at = [&](std::size_t place, const auto& extent) {
+    return ArrayArgument{&memory.at(place),
+                         sizeof(float),
+                         extent.data(),
+                         stride.data(),
+                         static_cast<int>(extent.size()),
+                         0,
+                         true};
+  };
+  const auto check = [](const ArrayArgument& a, const ArrayArgument& b) {
+    const ArrayArgument arrays[] = {a, b};
+    return heddle::check_arrays(arrays, true);
+  };
+  EXPECT_EQ(check(at(0, flat), at(12, cells)), heddle::ok);
+  EXPECT_EQ(check(at(0, cells), at(24, flat)), heddle::ok);
+  EXPECT_EQ(check(at(0, wide), at(16, cells)), heddle::extents_differ);
+  EXPECT_EQ(check(at(0, cells), at(24, low)), heddle::extents_differ);
+  EXPECT_EQ(check(at(0, flat), at(11, cells)), heddle::fields_overlap);
+  EXPECT_EQ(check(at(0, flat), at(11, none)), heddle::ok) << "no cells";
+  ArrayArgument without = at(12, cells);
+  without.extent = nullptr;
+  EXPECT_EQ(check(at(0, flat), without), heddle::null_pointer);
+}
+
 /// What links lead through belongs to one list; other fields may be of one that holds more or fewer cells.
 TEST(Preconditions, OfAListAskForItsCells) {
   const std::array<float, 64> memory{};

@@ -32,6 +32,11 @@ struct InPlane : heddle::DenseSweep<InPlane, 2> {
       : InPlane::base("m::plane", heddle::reads(u), heddle::writes<2>(v)) {}
   static void host(const auto&...) {}
 };
+struct OfColumns : heddle::DenseSweep<OfColumns, 3> {
+  OfColumns(Field<double>& plane, Field<double>& u)
+      : OfColumns::base("m::columns", heddle::plane(heddle::updates(plane, {1, 1, 0})), heddle::reads(u)) {}
+  static void host(const auto&...) {}
+};
 struct OverCells : heddle::RangeSweep<OverCells> {
   OverCells(SparseField<double>& f, SparseField<double>& g, heddle::CellRange range)
       : OverCells::base("m::cells", heddle::updates<3>(f), heddle::writes(g), range) {}
@@ -80,6 +85,22 @@ TEST(SweepFit, AKernelOfTwoDimensionsOnLevelsIsRefused) {
   Field<double> columns(grid(8, 8, 5), {.same_along = 2}),
       of_two(grid(8, 8, 5), {.components = 2, .same_along = 2});
   EXPECT_EQ(refusal([&] { InPlane(columns, of_two); }), "") << "one value per column";
+}
+
+TEST(SweepFit, APlaneHasOneValuePerColumnOfTheOtherFields) {
+  Field<double> u(grid(8, 8, 5, 2)), one_level(grid(8, 8, 1, 2)), same(grid(8, 8, 5, 2), {.same_along = 2});
+  EXPECT_EQ(refusal([&] { OfColumns(one_level, u); }), "");
+  EXPECT_EQ(refusal([&] { OfColumns(same, u); }), "");
+  EXPECT_EQ(OfColumns(same, u).grid().domain().extents()[2], 5) << "where a sweep runs, other fields say";
+  Field<double> levels(grid(8, 8, 5, 2), {.name = "mu"});
+  EXPECT_EQ(refusal([&] { OfColumns(levels, u); }),
+            "columns: field 'mu' has 5 levels along z, but the kernel takes one value per column. "
+            "Hint: construct it with {.same_along = 2}");
+  Field<double> narrow(grid(8, 7, 1, 2)), one_block(grid(8, 8, 1)),
+      bare(grid(8, 8, 1, 2), {.ghost_layers = 0});
+  EXPECT_NE(refusal([&] { OfColumns(narrow, u); }).find("has 7 cells along axis 1"), std::string::npos);
+  EXPECT_NE(refusal([&] { OfColumns(one_block, u); }).find("has other blocks"), std::string::npos);
+  EXPECT_NE(refusal([&] { OfColumns(bare, u); }).find("ghost layers"), std::string::npos);
 }
 
 TEST(SweepFit, OtherComponentsAreRefused) {

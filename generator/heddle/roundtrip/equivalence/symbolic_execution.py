@@ -392,11 +392,12 @@ class SymbolicExecution:
         """The array of extents that stands for those of all dense fields."""
         dense = [field for field in self.kernel.fields if field.layout is STRIDED]
         name = array.removesuffix("_extent")
-        if name != array and any(field.name == name for field in dense[1:]):
+        known = max(dense, key=lambda field: field.rank, default=None)  # the first one that is no plane
+        if known and name not in (array, known.name) and any(field.name == name for field in dense):
             rank = next(field.rank for field in dense if field.name == name)
-            if index.kind == "int" and 0 <= index.data < min(rank, dense[0].rank):
+            if index.kind == "int" and 0 <= index.data < min(rank, known.rank):
                 self.bits.assumptions.add(ASSUME_SAME_EXTENTS)
-                return f"{dense[0].name}_extent"
+                return f"{known.name}_extent"
         return array
 
 

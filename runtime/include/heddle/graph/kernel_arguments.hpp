@@ -32,8 +32,9 @@
 
 namespace heddle {
 
-/// A field with blocks: one argument, the view of a block or of a part of it.
-template <class T> class DenseArgument {
+/// A field with blocks: one argument, the view of a block or of a part of it. one_per_column: of a plane, a
+/// field with one value per column that a kernel of three dimensions takes.
+template <class T, bool one_per_column = false> class DenseArgument {
 public:
   DenseArgument(Field<T>& field, int components, std::optional<Reach> read, std::optional<Reach> written)
       : field_(&field), components_(components), read_(read), written_(written) {}
@@ -41,9 +42,10 @@ public:
   /// Throws Error for a field with too few ghost layers, with other components, blocks or memory than the
   /// kernel and its other fields, or interleaved in another way than the kernel needs.
   void declare(SweepDomain& domain) const {
+    const int axes = one_per_column ? 2 : domain.axes;
     require_components(*field_, components_, domain);
-    require_ghost_layers(*field_, read_.value_or(0), domain.axes, domain.kernel);
-    require_ghost_layers(*field_, written_.value_or(0), domain.axes, domain.kernel);
+    require_ghost_layers(*field_, read_.value_or(0), axes, domain.kernel);
+    require_ghost_layers(*field_, written_.value_or(0), axes, domain.kernel);
     if (domain.interleave > 1) require_interleaved(*field_, domain.interleave, domain.kernel);
     domain.access(field_, field_->name(), read_, written_);
     if (domain.grid == nullptr) {
@@ -53,14 +55,25 @@ public:
       for (int block = 0; block < field_->blocks(); ++block)
         domain.blocks.push_back(field_->view(block).extents());
     }
-    require_fit(*field_, domain);
+    require_fit(*field_, domain, axes);
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
     FieldView<T> view = field_->view(cells.block);
-    if (cells.box != nullptr) view = part(view, *cells.box);
-    return std::tuple(view_for<axes>(view));
+    if constexpr (one_per_column) {
+      if (cells.box == nullptr) return std::tuple(view.plane());
+      Box box = *cells.box;
+      box.lower[2] = 0;
+      box.upper[2] = 1;
+      return std::tuple(part(view, box).plane());
+    } else {
+      if (cells.box != nullptr) view = part(view, *cells.box);
+      return std::tuple(view_for<axes>(view));
+    }
   }
+
+  /// The same field as a plane.
+  [[nodiscard]] DenseArgument<T, true> plane() const { return {*field_, components_, read_, written_}; }
 
 private:
   Field<T>* field_;
@@ -68,6 +81,10 @@ private:
   std::optional<Reach> read_;
   std::optional<Reach> written_;
 };
+
+/// Whether an argument of a sweep is a plane. Other fields say where the sweep runs.
+template <class Argument> inline constexpr bool is_plane = false;
+template <class T> inline constexpr bool is_plane<DenseArgument<T, true>> = true;
 
 /// A field over a list: one argument, its view.
 template <class T> class ListArgument {
@@ -133,6 +150,12 @@ template <int components = 1, class T> [[nodiscard]] DenseArgument<T> takes(Fiel
 }
 template <int components = 1, class T> [[nodiscard]] ListArgument<T> takes(SparseField<T>& field) {
   return {field, components, {}, {}};
+}
+
+/// A plane: a field with one value per column along z, which a kernel of three dimensions reads or writes as
+/// `access` says. The field has one level, or is constant along z (FieldOptions::same_along = 2).
+template <class T> [[nodiscard]] DenseArgument<T, true> plane(const DenseArgument<T>& access) {
+  return access.plane();
 }
 
 /// An argument that is computed for each call. check(domain) runs when the sweep is constructed.

@@ -55,7 +55,7 @@ public:
   /// Where the fields lie: a sweep over device memory only puts work into its stream.
   [[nodiscard]] Memory memory() const noexcept { return domain_.memory; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const { return domain_.accesses; }
-  /// Of the first field: its blocks, and the rank that has them.
+  /// Of the first field that is no plane: its blocks, and the rank that has them.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return *domain_.grid; }
   [[nodiscard]] int rank() const noexcept { return domain_.rank; }
 
@@ -71,7 +71,8 @@ protected:
   /// arguments: in the order of the kernel's arguments, see kernel_arguments.hpp; a CellRange stands for its
   /// two ends, the Scalars for their values. Throws Error for fields that do not fit the kernel.
   template <class... Arguments> void bind(const Arguments&... arguments) {
-    (declare(arguments), ...);
+    (declare<false>(arguments), ...);
+    (declare<true>(arguments), ...);
     launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
       std::apply([&](const auto&... passed) { call_kernel<Derived>(stream, passed...); },
                  std::tuple_cat(sweep.passed(arguments, cells)...));
@@ -106,8 +107,11 @@ private:
   }
   static NoParameters scalars_of() { return {}; }
 
-  template <class Argument> void declare(const Argument& argument) {
-    if constexpr (std::is_same_v<Argument, CellRange>)
+  /// planes: declare these, or the other arguments, which say where the sweep runs.
+  template <bool planes, class Argument> void declare(const Argument& argument) {
+    if constexpr (is_plane<Argument> != planes)
+      return;
+    else if constexpr (std::is_same_v<Argument, CellRange>)
       range_ = argument;
     else if constexpr (!std::is_same_v<Argument, Scalars>)
       argument.declare(domain_);

@@ -64,9 +64,9 @@ template <class F> void require_components(const F& field, int components, const
               "construct the field with " + std::to_string(components) + " components, or pass another one");
 }
 
-/// Throws Error unless a field lies in the memory of the first field of a sweep, on the same blocks, and a
-/// kernel of two dimensions gets fields of one level.
-template <class T> void require_fit(const Field<T>& field, const SweepDomain& domain) {
+/// Throws Error unless a field lies in the memory of the first field of a sweep, on the same blocks, and what
+/// the kernel takes as a field of two dimensions has one level. axes: of the field, as the kernel takes it.
+template <class T> void require_fit(const Field<T>& field, const SweepDomain& domain, int axes) {
   const auto refuse = [&](const std::string& reason, const char* hint) {
     throw Error(domain.kernel, "field '" + std::string(field.name()) + "' " + reason, hint);
   };
@@ -78,7 +78,7 @@ template <class T> void require_fit(const Field<T>& field, const SweepDomain& do
   for (int block = 0; block < field.blocks(); ++block) {
     const FieldView<const T> view = field.view(block);
     const std::array<std::int64_t, 4>& first = domain.blocks[static_cast<std::size_t>(block)];
-    for (int axis = 0; axis < domain.axes; ++axis) {
+    for (int axis = 0; axis < axes; ++axis) {
       const auto d = static_cast<std::size_t>(axis);
       if (view.extents()[d] == first[d]) continue;
       refuse("has " + std::to_string(view.extents()[d]) + " cells along axis " + std::to_string(axis) +
@@ -86,11 +86,13 @@ template <class T> void require_fit(const Field<T>& field, const SweepDomain& do
                  std::to_string(first[d]),
              "construct all fields of a sweep on one BlockGrid");
     }
-    if (domain.axes == 2 && view.extents()[2] > 1 && view.strides()[2] != 0)
-      refuse("has " + std::to_string(view.extents()[2]) +
-                 " levels along z, of which a kernel of two dimensions would update the first alone",
+    if (axes != 2 || view.extents()[2] <= 1 || view.strides()[2] == 0) continue;
+    const std::string levels = "has " + std::to_string(view.extents()[2]) + " levels along z, ";
+    if (domain.axes == 2)
+      refuse(levels + "of which a kernel of two dimensions would update the first alone",
              "write the model in three dimensions, or call the kernel for each level with "
              "FieldView::plane(level)");
+    refuse(levels + "but the kernel takes one value per column", "construct it with {.same_along = 2}");
   }
 }
 
