@@ -17,6 +17,7 @@ from heddle.passes.apply_schedule import apply_schedule, follows_links
 from heddle.passes.check_dependences import check_dependences
 from heddle.passes.coarsen_threads import coarsen_threads
 from heddle.passes.from_sympy import from_sympy
+from heddle.passes.fuse_scans import fuse_scans
 from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
 from heddle.passes.inline_stored_values import inline_stored_values
@@ -41,7 +42,7 @@ from heddle.passes.version_loops import version_loops
 Pass = Callable[[Kernel, Request], Kernel]
 
 TYPING: tuple[Pass, ...] = (name_shared_values, infer_types, check_dependences)
-SCHEDULING: tuple[Pass, ...] = (check_schedule, apply_schedule)
+SCHEDULING: tuple[Pass, ...] = (check_schedule, fuse_scans, apply_schedule)
 LOWERING: tuple[Pass, ...] = (
     merge_equal_values,
     hoist_invariants,
