@@ -161,10 +161,10 @@ def test_text() -> None:
     kernel = entry.typed(precision("f64"))
     assert text(kernel) == (
         "kernel kernel over dense 2D\n"
-        "  field diagonal: f64[2D] strided\n"
         "  field lower: f64[2D] strided\n"
-        "  field ratio: f64[2D] strided\n"
+        "  field diagonal: f64[2D] strided\n"
         "  field right: f64[2D] strided\n"
+        "  field ratio: f64[2D] strided\n"
         "  field solution: f64[2D] strided\n"
         "  parameter upper: f64\n"
         "  scan y from c = 0:f64, d = 0:f64 {\n"

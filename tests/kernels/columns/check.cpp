@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../support/noise.hpp"
+#include "columns_in_strips_sweeps.hpp"
 #include "columns_sweeps.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -106,7 +107,7 @@ TYPED_TEST(Columns, AreTheLoopsThatTheModelSays) {
         Domain<T> domain(blocks, one_level);
         heddle::Stream stream;
         if (strips)
-          columns::FallInStrips<T>(domain.mu, domain.water, domain.rain, domain.most)(stream);
+          columns_in_strips::Step<T>(domain.mu, domain.water, domain.rain, domain.most)(stream);
         else
           columns::Fall<T>(domain.mu, domain.water, domain.rain, domain.most)(stream);
         EXPECT_EQ(values(domain.water, n_z), water) << blocks[0] << strips << one_level;
