@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -36,6 +37,19 @@ def calling_file() -> str:
     """The path of the file with that line; "" for none."""
     frame = _calling_frame()
     return frame.f_code.co_filename if frame else ""
+
+
+def variables_of_callers() -> Iterator[object]:
+    """The values of all variables that the executed code outside this package knows, and those in its tuples
+    and lists; those of the innermost call last."""
+    frames: list[FrameType] = []
+    frame = _calling_frame()
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    for frame in reversed(frames):
+        for value in (*frame.f_globals.values(), *frame.f_locals.values()):
+            yield from value if type(value) in (tuple, list) else (value,)
 
 
 def _calling_frame() -> FrameType | None:

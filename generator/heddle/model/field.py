@@ -10,6 +10,7 @@ varies along one axis only: `rho[1]` is its value one level further.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.errors import KernelError, calling_file, calling_place
+from heddle.errors import KernelError, calling_file, calling_place, variables_of_callers
 from heddle.ir.text import offsets_text
 
 TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
@@ -41,7 +42,8 @@ class Field:
     each chessboard colour are contiguous, so that a row holds every second cell (see `fields`). half_scale: a
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
-    the field has one value per column along z. Fields are ordered, because SymPy sorts the accesses.
+    the field has one value per column along z. declared: the number of the declaration that made it, see
+    `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Field:
     half_scale: int = 1
     profile: int = -1
     plane: bool = False
+    declared: int | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -195,10 +198,12 @@ class Parameter(sympy.Symbol):
     argument."""
 
     dtype: str
+    declared: int | None
+    """The number of the declaration that made it, see `in_declared_order`."""
 
     def __new__(cls, name: str, dtype: str = "real") -> Parameter:
         self: Parameter = sympy.Symbol.__xnew__(cls, name, real=True)
-        self.dtype = dtype
+        self.dtype, self.declared = dtype, None
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[object, ...], dict[str, object]]:
@@ -267,7 +272,7 @@ def extents(rank: int = 3) -> tuple[Extent, ...]:
     return tuple(Extent(axis) for axis in range(rank))
 
 
-_declared: dict[Field | Parameter, tuple[int, str]] = {}
+_last_declared: dict[Field | Parameter, tuple[int, str]] = {}
 """Of each field and parameter the number of the declaration that named it last, and the file of that."""
 _declarations = itertools.count()
 
@@ -276,20 +281,27 @@ def declare(quantities: Iterable[Field | Parameter]) -> None:
     """Note that the model declares these now, in this order."""
     file = calling_file()
     for quantity in quantities:
-        _declared[quantity] = next(_declarations), file
+        number = next(_declarations)
+        object.__setattr__(quantity, "declared", number)
+        _last_declared[quantity] = number, file
 
 
 def forget_declarations(file: str) -> None:
     """Forget what a file declared: it is no part of the models to come."""
-    for quantity in [quantity for quantity, (_, declared_in) in _declared.items() if declared_in == file]:
-        del _declared[quantity]
+    for quantity in [quantity for quantity, (_, where) in _last_declared.items() if where == file]:
+        del _last_declared[quantity]
 
 
 def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
-    """The names of the fields and parameters among `quantities` that the model declared, in the order of the
-    declarations; of several declarations of one the last counts."""
-    declared = {quantity for quantity in quantities if isinstance(quantity, (Field, Parameter))}
-    return tuple(q.name for q in sorted(declared & _declared.keys(), key=_declared.__getitem__))
+    """The names of the fields and parameters among `quantities` that a model declared, in the order of the
+    declarations. Other models may declare the same in another order: what counts is the declaration that the
+    code which is being executed has a variable for, and for what has no variable the last one."""
+    wanted = {quantity for quantity in quantities if isinstance(quantity, (Field, Parameter))}
+    known = {q: _last_declared[q][0] for q in wanted & _last_declared.keys()}
+    for value in variables_of_callers():
+        if isinstance(value, (Field, Parameter)) and value.declared is not None and value in wanted:
+            known[value] = value.declared
+    return tuple(q.name for q in sorted(known, key=known.__getitem__))
 
 
 def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:

@@ -43,6 +43,23 @@ def mixed_types() -> Module:
     return module
 
 
+def another_model() -> Module:
+    s, m, a = fields("s, m, a: real[2D]")
+    module = Module("another")
+    module.add("k", [Assignment(a.here, s.here + m.here * parameters("c") + parameters("w, q")[0])])
+    return module
+
+
+def two_models() -> Module:
+    """Another model declares the same in another order, in between."""
+    m, s, a = fields("m, s, a: real[2D]")
+    q, w, c = parameters("q, w, c")
+    module = Module("order")
+    another_model()
+    module.add("k", [Assignment(a.here, s.here * w + c), Assignment(m.here, q)])
+    return module
+
+
 def relaxation() -> Module:
     m, s, a = fields("m, s, a: real[2D]")
     q, w, c = parameters("q, w, c")
@@ -98,6 +115,7 @@ def some_cells() -> Module:
 KINDS: dict[str, tuple[Callable[[], Module], list[str], list[str]]] = {
     "stencil": (stencil, [], []),
     "mixed types": (mixed_types, [], []),
+    "two models": (two_models, [], []),
     "relaxation": (relaxation, [], []),
     "reduction": (reduction, [], []),
     "dense lbm": (dense_lbm, ["f", "f_next"], []),  # populations come first: where from, where to

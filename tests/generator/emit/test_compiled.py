@@ -190,7 +190,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library(tmp_path_factory.mktemp("kernels"), modules())
+    return Library(tmp_path_factory.mktemp("kernels"), MODULES)
 
 
 @pytest.fixture(scope="module")
