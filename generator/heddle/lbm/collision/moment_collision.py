@@ -114,7 +114,8 @@ class MRT(RatesByOrder):
     The shear stress relaxes with omega, its trace with omega_bulk, moments of order 3 and above with the
     rates `higher`, towards the second-order equilibrium. basis "weighted": modes that are orthogonal with the
     lattice weights, whose equilibrium above second order is 0; with all rates 1 this is the regularised
-    operator. basis "raw": monomials. All rates equal to omega: BGK. Serves D2Q9, D3Q15, D3Q19, D3Q27.
+    operator, with its limit of speed. basis "raw": monomials. All rates equal to omega: BGK. Serves D2Q9,
+    D3Q15, D3Q19, D3Q27.
     """
 
     def relax(self, equations: Equations, state: MomentState) -> Moments:

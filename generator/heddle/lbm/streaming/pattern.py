@@ -319,7 +319,8 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
         rho, u: names of fields that hold the state, or expressions; in f16 rather that of a pressure than the
         name of a density, see moments(). omega: with it the stress that belongs to
         the velocity gradients is added (central differences of the field u, so its ghost layer must be
-        current). omega_bulk: the rate of the trace of that stress where the collision has one of its own, 1
+        current); without it the flow starts without stress, which takes some 1 / (2 - omega) steps to appear.
+        omega_bulk: the rate of the trace of that stress where the collision has one of its own, 1
         if not given there (MRT, CentralMoment, Cumulant); it counts where u has a divergence. force,
         compressible: as in the collision. walls: over a list, what stands in for u where a link ends, as for
         vorticity. The populations lie where the first step reads them, for some patterns in neighbour cells.
