@@ -15,8 +15,8 @@ from heddle import (
     Reduce,
     Schedule,
     Threads,
-    coordinates,
-    extents,
+    block_coordinates,
+    block_extents,
     fields,
     has_bit,
     parameters,
@@ -36,8 +36,8 @@ icell, openings = fields("icell, open: uint8[3D]")
 phi, u, v, w, right = fields("phi, u, v, w, right: real[3D]")  # phi is lambda, m^2/s; right 1/s
 thickness, below = profiles("thickness, below: real[z]")  # m; 1 / distance from the centre below, 1/m
 dx, dy, c_x, c_y, omega = parameters("dx, dy, c_x, c_y, omega")
-x, y, z = coordinates()
-n_x, n_y, _ = extents()
+x, y, z = block_coordinates()
+n_x, n_y, _ = block_extents()
 
 
 def solid(flag: Symbol) -> Or:

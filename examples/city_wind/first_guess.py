@@ -10,7 +10,7 @@ Roeckle 1990; Kaplan and Dinar 1996 (canyons at an angle); Bagal et al. 2004 (up
 (rooftop); Hayati et al. 2019 (sidewall); Koch et al. 1983 (Barnes' analysis of several sensors).
 """
 
-from heddle import Assignment, If, Module, Scan, coordinates, fields, parameters
+from heddle import Assignment, If, Module, Scan, block_coordinates, fields, parameters
 from sympy import (
     Abs,
     And,
@@ -49,7 +49,7 @@ height = fields("height: real[3D]")  # of the cell's centre, m
 ground, roof, total = fields("ground, roof, total: real[3D]")  # m, m, sum of weights
 owner = fields("owner: int32[3D]")  # number of the building in the column, 0 without one
 
-x, y, _ = coordinates()
+x, y, _ = block_coordinates()
 x_first, y_first = parameters("x_first, y_first: int64")  # first cell of the box that the kernel runs over
 dx, dy = parameters("dx, dy")
 centre_x, centre_y, west_x, south_y = symbols("centre_x centre_y west_x south_y")

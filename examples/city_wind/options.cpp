@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "heddle/core/environment.hpp"
 
 namespace city_wind {
 namespace {
@@ -104,7 +105,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
       "where the kernels run (default cpu)");
-  app.add_option("--threads", o.threads, "CPU threads (default: all)")->check(between(1, 4096));
+  app.add_option("--threads", o.threads, "CPU threads (default: all)")
+      ->check(between(1, heddle::most_threads()));
 
   if (!command_line::read(app, count, arguments)) return std::nullopt;
   o.origin = {origin[0], origin[1]};

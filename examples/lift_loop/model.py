@@ -39,7 +39,7 @@ receive: legacy.cpp:68
 Rounding: as in the source; `evaluate(False)` keeps the order of its operations.
 """
 
-from heddle import Assignment, If, Module, Scan, bit_and, coordinates, extents, fields, parameters
+from heddle import Assignment, If, Module, Scan, bit_and, block_coordinates, block_extents, fields, parameters
 from sympy import Eq, Ne, Piecewise, evaluate, symbols
 
 lifted = Module("lifted", precisions=("f64",), about="Lifted from legacy.cpp.")
@@ -63,7 +63,7 @@ rhs = fields("rhs: real[3D]", ghost_layers=0)
 solid = fields("solid: int32[3D]", ghost_layers=0)
 omega, h2 = parameters("omega, h2: real")
 colour = parameters("colour: int32")
-x, y, z = coordinates(3)
+x, y, z = block_coordinates(3)
 sum = symbols("sum", real=True)
 with evaluate(False):
     statements = [
@@ -83,8 +83,8 @@ lifted.add("sor", statements, about="Lifted from legacy.cpp:33.")
 # diffuse_column
 a, b, c, d = fields("a, b, c, d: real[3D]", ghost_layers=0)
 cp, field_x = fields("cp, field_x: real[3D]")
-x, y, z = coordinates(3)
-n_x, n_y, n_z = extents(3)
+x, y, z = block_coordinates(3)
+n_x, n_y, n_z = block_extents(3)
 w = symbols("w", real=True)
 with evaluate(False):
     statements = [

@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include "command_line.hpp"
+#include "heddle/core/environment.hpp"
 
 namespace porous {
 
@@ -60,7 +61,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
       "where the kernels run (default cpu)");
-  app.add_option("--threads", o.threads, "CPU threads (default: all)")->check(between(1, 4096));
+  app.add_option("--threads", o.threads, "CPU threads (default: all)")
+      ->check(between(1, heddle::most_threads()));
   app.add_option("--out", o.out, "folder of the results");
 
   if (!command_line::read(app, count, arguments)) return std::nullopt;

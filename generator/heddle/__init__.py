@@ -14,7 +14,7 @@ from heddle.errors import KernelError
 from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
-from heddle.model.field import Field, coordinates, extents, fields, parameters, profiles
+from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 
@@ -41,8 +41,8 @@ __all__ = [
     "Strips",
     "Threads",
     "bit_and",
-    "coordinates",
-    "extents",
+    "block_coordinates",
+    "block_extents",
     "fields",
     "has_bit",
     "parameters",

@@ -19,8 +19,8 @@ from heddle import (
     Schedule,
     Section,
     Sparse,
-    coordinates,
-    extents,
+    block_coordinates,
+    block_extents,
     fields,
     lbm,
 )
@@ -233,7 +233,7 @@ def split_relaxation(rank: int, mixed: bool = False) -> list[Statement]:
     statements: list[Statement] = [Assignment(change, sympy.Symbol("omega") * value)]
     if mixed:
         statements[0] = Assignment(
-            change, value + plain[corner] / 2 + coordinates(rank)[0] - extents(rank)[0]
+            change, value + plain[corner] / 2 + block_coordinates(rank)[0] - block_extents(rank)[0]
         )
         statements.append(Assignment(out[far], change))
     return [*statements, Assignment(p.here, p.here + change), Reduce("max", "most", sympy.Abs(change))]
@@ -319,7 +319,7 @@ def boundaries_of_moments() -> KernelModel:
     storage = lbm.MomentStorage(lattice, stress_type="half", walls="walls")
     conditions = {
         "outlet": lbm.PressureAntiBounceBack("rho"),
-        "body": lbm.Bouzidi(velocity=tuple(sympy.Rational(1, 10) * x for x in coordinates(2))),
+        "body": lbm.Bouzidi(velocity=tuple(sympy.Rational(1, 10) * x for x in block_coordinates(2))),
     }
     sweep = storage.boundary(lbm.Regularised(lattice), conditions, force="drag", torque="couple", of="body")
     module.add("sides", sweep, space=Cells("sides"))

@@ -9,6 +9,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+import heddle
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +78,11 @@ def test_words_are_found() -> None:
     assert found("LoadLinks", refused) == found("_load_links_", refused) == ("load", "links")
     assert found("HELD_CELLS", refused) == ("held",)
     assert found("reload_linked", refused) is found("withheld", refused) is None
+
+
+def test_what_counts_within_a_block_says_so() -> None:
+    assert {"block_coordinates", "block_extents"} <= set(heddle.__all__)
+    assert not {"coordinates", "extents"} & set(heddle.__all__)
 
 
 def test_the_glossary_has_retired_words() -> None:

@@ -233,7 +233,7 @@ class Coordinate(sympy.Symbol):
 
 
 class Extent(sympy.Symbol):
-    """The number of interior cells along an axis."""
+    """The number of interior cells of a block along an axis."""
 
     axis: int
 
@@ -262,13 +262,17 @@ def gather_function(field: Field) -> type[GatherFunction]:
     return _gathers[field]
 
 
-def coordinates(rank: int = 3) -> tuple[Coordinate, ...]:
-    """The indices (x, y, z) of the current cell."""
+def block_coordinates(rank: int = 3) -> tuple[Coordinate, ...]:
+    """The indices (x, y, z) of the current cell in its block, from 0 on.
+
+    Each block counts anew, so results depend on how a grid is cut. For the place in the whole grid take a
+    field, which `Field::fill` of the runtime fills from the indices in the domain.
+    """
     return tuple(Coordinate(axis) for axis in range(rank))
 
 
-def extents(rank: int = 3) -> tuple[Extent, ...]:
-    """The numbers (n_x, n_y, n_z) of interior cells."""
+def block_extents(rank: int = 3) -> tuple[Extent, ...]:
+    """The numbers (n_x, n_y, n_z) of interior cells of the block: fewer than those of a grid that is cut."""
     return tuple(Extent(axis) for axis in range(rank))
 
 

@@ -28,7 +28,7 @@ from heddle.errors import KernelError, Place, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, Reduce, Statement
 from heddle.model.bits import has_bit
 from heddle.model.equations import Scalar, quantity
-from heddle.model.field import Access, Field, Parameter, coordinates, declare
+from heddle.model.field import Access, Field, Parameter, block_coordinates, declare
 
 _LOWER_BIT = (1, 3, 5)
 """Bits of the faces at the lower ends of a cell, see heddle.solvers.relaxation.FACES."""
@@ -156,7 +156,7 @@ class Grid:
         below."""
         place = calling_place()
         firsts = (sympy.Integer(1), sympy.Integer(1), Parameter("first_z", "int64"))
-        between = [coordinate >= first for coordinate, first in zip(coordinates(), firsts, strict=True)]
+        between = [coordinate >= first for coordinate, first in zip(block_coordinates(), firsts, strict=True)]
         return self._corrected(between, step, place)
 
     def open_correction(self, step: Scalar = "step") -> AssignmentCollection:

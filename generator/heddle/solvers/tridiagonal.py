@@ -13,7 +13,7 @@ from __future__ import annotations
 import sympy
 
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan, Section
-from heddle.model.field import Field, coordinates, extents
+from heddle.model.field import Field, block_coordinates, block_extents
 
 
 def eliminate(
@@ -57,7 +57,7 @@ def eliminate_periodic(
     first unknown. It is the rank-one correction of Sherman and Morrison, arranged so that nothing is
     subtracted.
     """
-    last = sympy.Eq(coordinates(3)[2], extents(3)[2] - 1)
+    last = sympy.Eq(block_coordinates(3)[2], block_extents(3)[2] - 1)
     reach_below, excess_below, p_below, p_above, p_last = sympy.symbols(
         "reach_below excess_below p_below p_above p_last"
     )

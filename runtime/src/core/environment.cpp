@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <thread>
@@ -51,10 +52,22 @@ void check_fetches(int bytes) {
 
 } // namespace
 
+int most_threads() noexcept {
+  const unsigned processors = std::thread::hardware_concurrency(); // 0: unknown
+  return static_cast<int>(std::max(64U, 8 * processors));
+}
+
 Environment::Environment(EnvironmentOptions options) : previous_threads_(thread_count()) {
   if (options.threads < 0) {
     throw Error("Environment", std::to_string(options.threads) + " threads are not valid",
                 "use at least 1, or 0 for all");
+  }
+  if (options.threads > most_threads()) {
+    throw Error("Environment",
+                std::to_string(options.threads) + " threads on " +
+                    std::to_string(std::thread::hardware_concurrency()) +
+                    " processors would wait for each other most of the time",
+                "use at most " + std::to_string(most_threads()) + ", or 0 for all processors");
   }
   if (options.device >= 0) check_device(options.device);
   if (options.fetch_bytes != 0) check_fetches(options.fetch_bytes);

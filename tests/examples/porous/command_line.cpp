@@ -51,6 +51,7 @@ TEST(CommandLine, SaysWhatIsWrong) {
            {"--porosity 0.1", "command line: --porosity: '0.1' is not a number from 0.3 to 0.95"},
            {"--device tpu", "tpu not in {cpu,cuda}"},
            {"--colour", "not expected: --colour"},
+           {"--threads 1000000", "--threads: '1000000' is not a number from 1 to"},
            {"--axis", "--axis: 1 required"},
            {"a.npz b.npz", "not expected: b.npz"},
            {"nothing.npz", "nothing.npz"},

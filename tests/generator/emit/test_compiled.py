@@ -28,8 +28,8 @@ from heddle import (
     Strips,
     Threads,
     bit_and,
-    coordinates,
-    extents,
+    block_coordinates,
+    block_extents,
     fields,
     has_bit,
     lbm,
@@ -71,7 +71,7 @@ def stencil(rank: int = 2) -> list[Statement]:
     east, far = (1, *own[1:]), (*own[1:], -2)
     t, s, inner = sympy.symbols("t s inner")
     factor = sympy.Symbol("alpha") * sympy.Rational(1, 18)
-    x = coordinates(rank)[0]
+    x = block_coordinates(rank)[0]
     return [
         Assignment(t, a[east] - sympy.Rational(2, 3) * a[far] + factor * c[(*own, 1)] ** 3),
         Assignment(
@@ -80,7 +80,7 @@ def stencil(rank: int = 2) -> list[Statement]:
         Assignment(
             out.here, sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2)
         ),
-        Assignment(many[(*own, 0)], sympy.floor(3 * s) - x * extents(rank)[-1]),
+        Assignment(many[(*own, 0)], sympy.floor(3 * s) - x * block_extents(rank)[-1]),
         Assignment(many[(*own, 2)], (t**2 + 1) ** sympy.Rational(-1, 2) + sympy.Rational(3, 8) + 1e-3),
         If(
             sympy.Or(t < 0, sympy.Ne(s, b.here)),
@@ -99,7 +99,9 @@ def flags() -> list[Statement]:
     return [
         Assignment(m.here, sympy.Min(k.here, 3) + sympy.Max(k[1, 0], -2) * count),
         Assignment(word.here, shift_left(byte.here, 2) + bit_and(byte.here, 5)),
-        Assignment(wide.here, coordinates(2)[0] * 1000 + k.here + sympy.Min(coordinates(2)[1], 1)),
+        Assignment(
+            wide.here, block_coordinates(2)[0] * 1000 + k.here + sympy.Min(block_coordinates(2)[1], 1)
+        ),
         Assignment(
             v.here, sympy.Piecewise((u.here, has_bit(byte.here, 1)), (k.here * u.here, k.here > 0), (1, True))
         ),
@@ -110,8 +112,8 @@ def moving() -> list[Statement]:
     """Reads at computed positions, also of a computed component."""
     u, v = fields("u, v: real[2D]")
     c, k = fields("c: real(3)[2D]; k: int32[2D]")
-    x, y = coordinates(2)
-    n_x, _ = extents(2)
+    x, y = block_coordinates(2)
+    n_x, _ = block_extents(2)
     back = sympy.Min(sympy.Max(x + sympy.floor(-u.here / 2), 0), n_x - 1)
     return [
         Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))
@@ -177,7 +179,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
     everything.add("values", column_values(), schedule=Schedule(cpu=Strips(8)))
-    around = tuple(sympy.Rational(1, 8) * x for x in coordinates(2))
+    around = tuple(sympy.Rational(1, 8) * x for x in block_coordinates(2))
     body = lbm.AA(lattice, ghost_layers=3).boundary(
         lbm.Bouzidi(velocity=around, order="quadratic"), cells=True, force="push"
     )

@@ -16,7 +16,7 @@ from heddle import (
     Sparse,
     Strips,
     Threads,
-    coordinates,
+    block_coordinates,
     fields,
     lbm,
     profiles,
@@ -253,7 +253,7 @@ def writes_beyond_the_ghosts() -> None:
     "  Hint: write to a second field"
 )
 def gathers_what_it_writes() -> None:
-    kernel([Assignment(p.here, p.gather(0, coordinates()[1]))])  # here
+    kernel([Assignment(p.here, p.gather(0, block_coordinates()[1]))])  # here
 
 
 @says("{here}: 'k' scans along two axes.\n  Hint: write two kernels")
@@ -279,7 +279,7 @@ def touches_outside_a_scan() -> None:
 def asks_for_a_level_outside_a_scan() -> None:
     u, rain = fields("u: real[3D]; rain: real[xy]")
     scan = Scan(2, {a: 0}, [Assignment(u.here, a)], {a: a + 1})
-    kernel([scan, If(a > 0, [Assignment(rain.here, coordinates()[2])])])  # here
+    kernel([scan, If(a > 0, [Assignment(rain.here, block_coordinates()[2])])])  # here
 
 
 @says(
@@ -288,7 +288,7 @@ def asks_for_a_level_outside_a_scan() -> None:
 )
 def begins_a_scan_with_a_level() -> None:
     u = fields("u: real[3D]")
-    kernel([Scan(2, {a: coordinates()[2]}, [Assignment(u.here, a)], {a: a + 1})])  # here
+    kernel([Scan(2, {a: block_coordinates()[2]}, [Assignment(u.here, a)], {a: a + 1})])  # here
 
 
 @says(

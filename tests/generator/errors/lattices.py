@@ -226,7 +226,7 @@ def arm_of_another_size() -> None:
 
 @says(
     "{here}: the torque on a face needs the distance of its cells from the reference point.\n"
-    "  Hint: pass arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face"
+    "  Hint: pass arm=(x - c_x, ...) with x, ... = block_coordinates(), or fields of the face"
 )
 def torque_on_a_face_without_arms() -> None:
     lbm.AA(D2Q9).boundary(lbm.NoSlip(D2Q9), face="s", torque="couple")  # here

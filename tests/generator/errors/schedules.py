@@ -23,7 +23,7 @@ from heddle import (
     Sparse,
     Strips,
     Threads,
-    coordinates,
+    block_coordinates,
     fields,
     lbm,
 )
@@ -225,7 +225,7 @@ def cells_a_thread_of_a_list() -> None:
     "  Hint: pass position-dependent values as a field"
 )
 def cells_a_thread_that_know_their_place() -> None:
-    x = coordinates()[0]
+    x = block_coordinates()[0]
     kernel([Assignment(p.here, x)], schedule=Schedule(gpu=Interleaved(2)), targets="cuda")  # here
 
 

@@ -13,7 +13,7 @@ from heddle import (
     Schedule,
     Sparse,
     Strips,
-    coordinates,
+    block_coordinates,
     fields,
     lbm,
 )
@@ -23,7 +23,7 @@ from heddle.build import files
 @says("{here}: 'z' is undefined here: the kernel's space has no such axis.\n"
       "  Hint: pass position-dependent values as a field")  # fmt: skip
 def coordinate_of_another_space() -> None:
-    kernel([Assignment(q.here, coordinates()[2])])  # here
+    kernel([Assignment(q.here, block_coordinates()[2])])  # here
 
 
 @says(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy
 from evaluate import Periodic
-from heddle import Module, Sparse, coordinates, fields, lbm
+from heddle import Module, Sparse, block_coordinates, fields, lbm
 from heddle.errors import KernelError
 from test_collision import MAGIC, OMEGA, collide, disturbed, equilibrium, halves, state, velocities, weights
 
@@ -108,7 +108,7 @@ def test_a_force_that_depends_on_the_place(model: Any) -> None:
     """A Kolmogorov flow: the coordinate reaches the emitted kernel; a list of cells has none."""
     lattice = lbm.Lattice("D2Q9")
     a, k = sympy.symbols("a k")
-    _, y = coordinates(2)
+    _, y = block_coordinates(2)
     stream = lbm.AA(lattice)(lbm.TRT(lattice, force=model((a * sympy.sin(k * y), 0))))
     module = Module("m", precisions=("f64",))
     module.add("step", stream)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 import sympy
-from heddle import Assignment, If, KernelError, bit_and, coordinates, fields, parameters, remainder
+from heddle import Assignment, If, KernelError, bit_and, block_coordinates, fields, parameters, remainder
 from heddle.ir.nodes import Kernel
 from heddle.ir.schedule import precision
 from models import model
@@ -16,7 +16,7 @@ from sympy import And, Eq, Gt, Ne
 
 p, rhs = fields("p, rhs: real[2D]")
 flag = fields("flag: int32[2D]")
-x, y = coordinates(2)
+x, y = block_coordinates(2)
 colour, other = parameters("colour, other: int32")
 FIVE_POINTS = Assignment(p[0, 0], (p[1, 0] + p[-1, 0] + p[0, 1] + p[0, -1] - rhs[0, 0]) / 4)
 DIAGONAL = Assignment(p[0, 0], (p[1, 1] + p[-1, -1]) / 2)

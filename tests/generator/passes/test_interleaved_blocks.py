@@ -7,7 +7,7 @@ import dataclasses
 import random
 
 import pytest
-from heddle import Assignment, If, Interleaved, Reduce, Schedule, Sparse, coordinates, fields, lbm
+from heddle import Assignment, If, Interleaved, Reduce, Schedule, Sparse, block_coordinates, fields, lbm
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import is_call
@@ -89,7 +89,7 @@ def refused(statements: list[object], reason: str) -> None:
 
 def test_what_differs_between_blocks_is_refused() -> None:
     f, g = fields("f, g: real[3D]")
-    x, *_ = coordinates()
+    x, *_ = block_coordinates()
     refused([Assignment(g.here, f.here * x)], "uses 'x', which differs between the interleaved blocks")
     refused([If(f.here > 0, [Assignment(g.here, f.here)])], "branches, scans or reductions")
     refused([Assignment(g.here, f.here), Reduce("sum", "total", f.here)], "branches, scans or reductions")

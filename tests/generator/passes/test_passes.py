@@ -25,8 +25,8 @@ from heddle import (
     Sparse,
     Strips,
     Threads,
-    coordinates,
-    extents,
+    block_coordinates,
+    block_extents,
     fields,
     lbm,
     profiles,
@@ -213,7 +213,9 @@ def test_profiles(axis: int | None, name: str) -> None:
         "along_x: real[x]; along_y: real[y]; along_z: float[z]", ghost_layers=2
     )
     value = (
-        u[1, 0, 0] * along_x.here + along_x[-1] * along_y[2] + along_z[1] * along_y.gather(coordinates()[1])
+        u[1, 0, 0] * along_x.here
+        + along_x[-1] * along_y[2]
+        + along_z[1] * along_y.gather(block_coordinates()[1])
     )
     body = [Assignment(v.here, value - along_z[-2])]
     if axis is not None:
@@ -396,15 +398,15 @@ def updates_that_exchange() -> list[Any]:
 
 def moving_read() -> list[Any]:
     u, v = fields("u, v: real[2D]")
-    x, y = coordinates(2)
-    n_x, _ = extents(2)
+    x, y = block_coordinates(2)
+    n_x, _ = block_extents(2)
     back = sympy.Max(sympy.floor(x - u[0, 0] * 0.5), 0)
     return [Assignment(v.here, u.gather(sympy.Min(back, n_x - 1), y) - u.gather(x, y))]
 
 
 def read_outside() -> list[Any]:
     u, v = fields("u, v: real[2D]")
-    x, y = coordinates(2)
+    x, y = block_coordinates(2)
     return [Assignment(v.here, u.gather(x + 3, y))]
 
 
@@ -484,7 +486,7 @@ def test_boundaries_follow_links_of_links(case: str, target: str) -> None:
 @pytest.mark.parametrize("case", ["Pull ", "Push ", "AA even", "AA odd", "EsoTwist even", "EsoPull odd"])
 def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:
     """Every level finds the same cells, in ghost layers too."""
-    place = tuple(0.1 * x for x in coordinates(2))
+    place = tuple(0.1 * x for x in block_coordinates(2))
     for condition in (lbm.Bouzidi(velocity=place, order="quadratic"), lbm.PressureAntiBounceBack()):
         typed, *stages = levels(boundary_in_a_box(condition, *case.split(" ")), "f32", target)
         arrays, arguments = listed_memory(typed[1], (6, 7), random.Random(5))

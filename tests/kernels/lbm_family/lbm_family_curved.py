@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wall within a link, of second order, with the force and the torque on it, in space."""
 
-from heddle import Module, Rows, Schedule, coordinates, lbm
+from heddle import Module, Rows, Schedule, block_coordinates, lbm
 
-x, y, _ = coordinates(3)
+x, y, _ = block_coordinates(3)
 d3q15 = lbm.Lattice("D3Q15")
 wall = lbm.Bouzidi("distance", order="quadratic")
 sweep = lbm.Pull(d3q15, ghost_layers=2).boundary(

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "../../support/messages.hpp"
@@ -40,6 +44,20 @@ TEST(Environment, ChoosesThreadsAndPutsThemBack) {
 TEST(Environment, RefusesWhatIsNotThere) {
   EXPECT_THROW(Environment({.threads = -1}), heddle::Error);
   EXPECT_THROW(Environment({.device = 4096}), heddle::Error);
+}
+
+TEST(Environment, RefusesMoreThreadsThanMakeSense) {
+  // Threads that wait for each other in each loop: on two processors, 4096 of them do not end within minutes.
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  const int most = std::max(64, 8 * processors);
+  EXPECT_EQ(heddle::most_threads(), most);
+  for (const int threads : {most + 1, std::max(4096, 9 * processors), std::numeric_limits<int>::max()}) {
+    const std::string message = error_of([&] { Environment({.threads = threads}); });
+    EXPECT_TRUE(contains(message, std::to_string(threads) + " threads on " + std::to_string(processors) +
+                                      " processors would wait for each other"))
+        << message;
+    EXPECT_TRUE(contains(message, "use at most " + std::to_string(most))) << message;
+  }
 }
 
 TEST(Environment, RefusesFetchesOfOtherSizes) {

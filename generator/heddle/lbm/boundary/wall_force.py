@@ -78,7 +78,7 @@ class WallForce:
             raise KernelError(
                 calling_place(),
                 "the torque on a face needs the distance of its cells from the reference point.",
-                "pass arm=(x - c_x, ...) with x, ... = coordinates(), or fields of the face",
+                "pass arm=(x - c_x, ...) with x, ... = block_coordinates(), or fields of the face",
             )
         equations.section("Torque: arm x force")
         given = self.arguments() or [

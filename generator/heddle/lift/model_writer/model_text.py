@@ -25,9 +25,9 @@ _TYPES = {
     ir.U32: "uint32", ir.BOOL: "bool",
 }  # fmt: skip
 _IMPORTED = frozenset(
-    "heddle sympy Assignment If Module Reduce Scan Field Dense bit_and coordinates extents fields parameters "
-    "remainder shift_left Max Min Abs sqrt exp log sin cos tanh floor sign Eq Ne And Or Not Piecewise "
-    "evaluate symbols statements".split()
+    "heddle sympy Assignment If Module Reduce Scan Field Dense bit_and block_coordinates block_extents "
+    "fields parameters remainder shift_left Max Min Abs sqrt exp log sin cos tanh floor sign Eq Ne And Or "
+    "Not Piecewise evaluate symbols statements".split()
 )
 WIDTH = 108
 _NO_BREAK = chr(0xA0)
@@ -215,7 +215,7 @@ class _Writer:
             names = ", ".join(symbol.name for symbol in listed)
             yield f"{targets} = parameters({quoted(f'{names}: {kind}')})"
         rank = kernel.space.dimensions if kernel.space.is_box else 0
-        for prefix, function in (("", "coordinates"), ("n_", "extents")):
+        for prefix, function in (("", "block_coordinates"), ("n_", "block_extents")):
             own = {f"{prefix}{_AXES[axis]}" for axis in range(rank)}
             if any(isinstance(node, ir.Symbol) and node.name in own for node in walk(kernel.body)):
                 self.heddle.add(function)

@@ -46,7 +46,17 @@ _NODES = (
 _METHODS = {"add", "gather"}
 _IMPORTS = {
     "heddle": {
-        *("Assignment", "If", "Module", "Reduce", "Scan", "coordinates", "extents", "fields", "parameters"),
+        *(
+            "Assignment",
+            "If",
+            "Module",
+            "Reduce",
+            "Scan",
+            "block_coordinates",
+            "block_extents",
+            "fields",
+            "parameters",
+        ),
         *BITS.values(),
     },
     "sympy": {
