@@ -67,7 +67,7 @@ class ExpressionPrinter:
                 spelling = FUNCTIONS[name].spelling
                 arguments = ", ".join(self(argument) for argument in args)
                 status = ", status" if name == "within" else ""
-                return f"{spelling}{self.instance(name, args)}({arguments}{status})", ATOM
+                return f"{spelling}{self.instance(expression)}({arguments}{status})", ATOM
             case ir.Op(name, (operand,)):
                 row = OPERATORS[name]
                 return row.spelling + self(operand, row.precedence + 1), row.precedence
@@ -93,11 +93,15 @@ class ExpressionPrinter:
         return self(value)
 
     @staticmethod
-    def instance(name: str, args: tuple[ir.Expression, ...]) -> str:
-        """An integer literal is an `int`; where the other argument has another type, the template needs to be
-        told."""
+    def instance(call: ir.Call) -> str:
+        """The type that a template needs to be told: that of the result, where no argument has it; that of
+        the arguments, where one is an integer literal, which is an `int`, and another has another type."""
+        row, args = FUNCTIONS[call.name], call.args
+        if row.converts:
+            assert call.type is not None
+            return f"<{type_text(call.type)}>"
         literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)  # type: ignore[union-attr]
-        return f"<{type_text(args[0].type)}>" if FUNCTIONS[name].one_type and literals else ""
+        return f"<{type_text(args[0].type)}>" if row.one_type and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:
@@ -180,8 +184,11 @@ def _is_negative_zero(number: float) -> bool:
 
 
 def integer_literal(value: int, scalar: ir.Scalar) -> tuple[str, int]:
-    text = f"{value}{'U' if scalar.kind == 'u' else ''}"
-    return text, ATOM if value >= 0 else 15
+    """Whole numbers; words of bits, which are no numbers to a reader, in hexadecimal digits."""
+    if scalar.kind == "u":
+        is_word = value >= 2**16 and value & (value - 1)
+        return (f"{value:#x}U" if is_word else f"{value}U"), ATOM
+    return str(value), ATOM if value >= 0 else 15
 
 
 def shortest(number: float, bits: int) -> str:

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from heddle.ir.mathematics import DEFINITIONS
+from heddle.ir.mathematics.definition import Definition, flops_of
+from heddle.ir.nodes import F64, Scalar
 from heddle.ir.reduction import COMBINATION, combined
 
 AT_WALL = 0xFFFFFFFF
@@ -121,11 +124,13 @@ class Function:
     the type into it. sympy: its name in SymPy, which models use; power: of its argument, where SymPy knows it
     as one.
 
-    exact: correctly rounded on every target (so bit-identical); others are library functions.
-    flops: what the cost line counts. header: of `heddle/device`, where the function is not one of <cmath>;
-    gpu_header: where device code has another one. arrays: so many of the first arguments are arrays. Then
-    `meaning` takes first what rounds a number to the type of the result, and arrays as sequences. one_type: a
-    template over the type of all its arguments, which is spelled where one of them is an integer literal.
+    exact: the same bits on every target; others are library functions. definition: what it computes, for each
+    type, operation by operation; `meaning` is then the function that it approximates. flops: what the cost
+    line counts. header: of `heddle/device`, where the function is not one of <cmath>; gpu_header: where
+    device code has another one. arrays: so many of the first arguments are arrays. Then `meaning` takes first
+    what rounds a number to the type of the result, and arrays as sequences. one_type: a template over the
+    type of all its arguments, which is spelled where one of them is an integer literal. converts: a template
+    over the type of its result, which `meaning` takes first.
     """
 
     arguments: int
@@ -140,6 +145,8 @@ class Function:
     gpu_header: str = ""
     arrays: int = 0
     one_type: bool = False
+    converts: bool = False
+    definition: Callable[[Scalar], Definition] | None = None
 
 
 def _reduction(operation: str) -> Function:
@@ -159,9 +166,49 @@ def _reduction(operation: str) -> Function:
     )
 
 
+def _reproducible(name: str, meaning: Callable[..., Any]) -> Function:
+    """A function of heddle.ir.mathematics, of which `meaning` is the exact form."""
+    definition = DEFINITIONS[name]
+    in_doubles = definition(F64)
+    return Function(
+        len(in_doubles.parameters),
+        meaning,
+        f"heddle::math::{name}",
+        flops=flops_of(in_doubles),
+        header="math.hpp",
+        definition=definition,
+    )
+
+
+def _bits_as(result: Scalar, value: float) -> float:
+    """A number of the same size that has the same bits."""
+    codes = {"f64": "d", "u64": "Q", "f32": "f", "u32": "I"}
+    given = {"f64": "u64", "u64": "f64", "f32": "u32", "u32": "f32"}[str(result)]
+    return struct.unpack(codes[str(result)], struct.pack(codes[given], value))[0]  # type: ignore[no-any-return]
+
+
 def _all_equal(_: object, row: Sequence[int], begin: int, end: int, value: int) -> bool:
     return all(row[i] == value for i in range(begin, end))
 
+
+def _log2(a: float) -> float:
+    return math.log2(a) if a > 0.0 else _log(a)
+
+
+def _exp2(a: float) -> float:
+    return _pow(2.0, a)
+
+
+_MEANINGS: dict[str, Callable[..., Any]] = {
+    "cbrt": math.cbrt,
+    "exp": _exp,
+    "exp2": _exp2,
+    "log": _log,
+    "log2": _log2,
+    "pow": _pow,
+    "tanh": math.tanh,
+}
+"""The functions that have a definition in heddle.ir.mathematics."""
 
 FUNCTIONS: dict[str, Function] = {
     "fma": Function(3, _fma, "std::fma", flops=2, c_names=("fmaf",)),
@@ -173,6 +220,8 @@ FUNCTIONS: dict[str, Function] = {
     "floor": Function(1, _floor, "std::floor", c_names=("floorf",), sympy="floor"),
     "exp": Function(1, _exp, "std::exp", exact=False, c_names=("expf",), sympy="exp"),
     "log": Function(1, _log, "std::log", exact=False, c_names=("logf",), sympy="log"),
+    "exp2": Function(1, _exp2, "std::exp2", exact=False, c_names=("exp2f",)),
+    "log2": Function(1, _log2, "std::log2", exact=False, c_names=("log2f",)),
     "pow": Function(2, _pow, "std::pow", exact=False, c_names=("powf",)),
     "sin": Function(1, math.sin, "std::sin", exact=False, c_names=("sinf",), sympy="sin"),
     "cos": Function(1, math.cos, "std::cos", exact=False, c_names=("cosf",), sympy="cos"),
@@ -184,6 +233,8 @@ FUNCTIONS: dict[str, Function] = {
         2, COMBINATION["max"], "heddle::max", sympy="Max", header="arithmetic.hpp", one_type=True
     ),
     "sign": Function(1, _sign, "heddle::sign", sympy="sign", header="arithmetic.hpp"),
+    # A number whose bits are those of an unsigned integer of its size, and the other way round.
+    "bits_as": Function(1, _bits_as, "heddle::bits_as", flops=0, header="bits.hpp", converts=True),
     # The bits of a half-precision number, of type u16, as that number: half of heddle::half_to_float.
     "as_half": Function(1, _as_half, "heddle::as_half", flops=0),
     # The entry of a compressed neighbour table, or at a wall the own element.
@@ -207,5 +258,6 @@ FUNCTIONS: dict[str, Function] = {
     ),
     # Whether the elements [begin, end) of a row of integers, one at least, all are a value.
     "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
+    **{f"reproducible_{name}": _reproducible(name, meaning) for name, meaning in _MEANINGS.items()},
     **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
 }

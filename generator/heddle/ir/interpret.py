@@ -23,6 +23,7 @@ from heddle.ir import walls
 from heddle.ir.colouring import bits, colour_of
 from heddle.ir.device_calls import groups_of, is_warp_reduction, made, meaning, padded, parts_of, row_of
 from heddle.ir.functions import FUNCTIONS, OPERATORS
+from heddle.ir.mathematics.definition import Definition
 from heddle.ir.reduction import COMBINATION, NEUTRAL, TILE, combined
 from heddle.ir.space import PLACES
 from heddle.ir.text import lines
@@ -426,6 +427,10 @@ class _Interpreter:
             case ir.Call(name, args, scalar):
                 assert scalar is not None
                 row, given = FUNCTIONS[name], map(self.value, args)
+                if row.definition:
+                    return self.defined(row.definition(scalar), given)
+                if row.converts:
+                    return row.meaning(scalar, *given)
                 if row.arrays:
                     return row.meaning(lambda value: rounded(value, scalar), *given)
                 return rounded(row.meaning(*given), scalar)
@@ -449,6 +454,16 @@ class _Interpreter:
                     line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride
                 )
         raise InterpretationError(f"{type(expression).__name__} is not an expression of a kernel")
+
+    def defined(self, definition: Definition, given: Iterable[Number]) -> Any:
+        """What a function gives that is defined operation by operation."""
+        outer, self.locals = self.locals, dict(zip(definition.parameters, given, strict=True))
+        for statement in definition.body:
+            if isinstance(statement, ir.Let):
+                self.locals[statement.symbol] = self.value(statement.value)
+        result = self.value(definition.result)
+        self.locals = outer
+        return result
 
     def operation(self, op: ir.Op) -> Any:
         args = op.args

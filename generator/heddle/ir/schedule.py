@@ -9,6 +9,7 @@ space and its statements take: see heddle.ir.legality.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 from heddle.errors import KernelError, calling_place
 from heddle.ir.nodes import SCALARS, Scalar
@@ -19,6 +20,7 @@ RUN_CELLS = 16
 """Cells for which a list says whether neighbours follow each other: IndexList::chunk of the runtime."""
 MOST_CELLS = 2**31 - 1
 """Of a row or a strip, or ahead of a cell: more than any memory holds."""
+MATH = ("library", "reproducible")
 MOST_BLOCKS = 32
 """Resident blocks of a multiprocessor."""
 
@@ -245,7 +247,8 @@ class CompressedList(GpuSchedule):
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a kernel runs. Every option changes the emitted text; `fma` and `colours` change results, too.
+    """How a kernel runs. Every option changes the emitted text; `fma`, `colours` and `math` change results,
+    too.
 
     cpu: Rows, Strips or CacheLines. gpu: Threads, Interleaved or CompressedList.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
@@ -254,6 +257,9 @@ class Schedule:
     specialise: a field of integers and the value that most cells have in it, ("open", 63): they run a copy of
     the statements in which that value is a constant, so that selects and divisions are gone. A CPU asks for
     64 cells of a row at once (32 with a reduction), a GPU thread for those that it updates.
+    math: what exp, log and so on are. "library": functions of <cmath> and of CUDA, whose last bits depend on
+    the target. "reproducible": those of heddle/device/math.hpp, with the same bits on every target, and with
+    vectors on CPUs. The library is the default, so that no kernel changes its results unasked.
     """
 
     cpu: CpuSchedule = Rows()
@@ -262,6 +268,7 @@ class Schedule:
     fma: bool = False
     colours: int = 1
     specialise: tuple[str, int] | None = None
+    math: Literal["library", "reproducible"] = "library"
 
     def __post_init__(self) -> None:
         for name, part, kinds in (
@@ -273,6 +280,7 @@ class Schedule:
         _flag("fma", self.fma)
         _whole("colours", self.colours, "1, 2, 4 or 8")
         _require(self.colours in (1, 2, 4, 8), "colours", self.colours, "1, 2, 4 or 8")
+        _require(self.math in MATH, "math", repr(self.math), " or ".join(f'"{name}"' for name in MATH))
         usual: object = self.specialise
         named = isinstance(usual, tuple) and [type(part) for part in usual] == [str, int]
         if usual is not None and not named:

@@ -332,7 +332,7 @@ class ExpressionLifter:
             return ir.Call(known, (*arrays, *numbers), call.type)
         if known is not None:
             arguments = tuple(self.value(a) for a in call.args[: FUNCTIONS[known].arguments])
-            if {argument.type for argument in arguments} != {call.type}:
+            if {a.type for a in arguments} != {call.type} and not FUNCTIONS[known].converts:
                 raise refuse(self.place, f"'{name}' is called with arguments of different types.")
             return ir.Call(known, arguments, call.type)
         if name in INFINITIES:

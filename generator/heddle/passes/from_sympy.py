@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 import sympy
+from sympy.codegen.cfunctions import exp2, log2
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue
 
@@ -46,7 +47,7 @@ _RELATIONS = {
 }
 _CALLS: dict[Any, str] = {
     getattr(sympy, row.sympy): name for name, row in FUNCTIONS.items() if row.sympy and row.power is None
-}
+} | {exp2: "exp2", log2: "log2"}
 _ROOTS = {sympy.Rational(row.power): name for name, row in FUNCTIONS.items() if row.power is not None}
 _TYPES = {
     "double": ir.F64,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""select_functions: decide the rounding. With fma on, a product that feeds a sum becomes one fused operation.
+"""select_functions: decide the rounding. With fma on, a product that feeds a sum becomes one fused operation;
+with reproducible mathematics, a function of a library becomes ours, which rounds alike on every target.
 
-before   add(mul(a, b), c)      sub(mul(a, b), c)       sub(c, mul(a, b))
-after    fma(a, b, c)           fma(a, b, neg(c))       fma(neg(a), b, c)
+before   add(mul(a, b), c)      sub(mul(a, b), c)       sub(c, mul(a, b))       exp(x)
+after    fma(a, b, c)           fma(a, b, neg(c))       fma(neg(a), b, c)       reproducible_exp(x)
 
 Compilers are told not to contract by themselves, so what stands here is what every target computes.
 """
@@ -11,18 +12,34 @@ from __future__ import annotations
 
 import dataclasses
 
+from heddle.errors import KernelError
+from heddle.ir.functions import FUNCTIONS
+from heddle.ir.mathematics import DEFINITIONS
 from heddle.ir.nodes import Call, Expression, Kernel, Op
 from heddle.ir.stages import Request
 from heddle.ir.visit import transform_expressions
 
 
 def select_functions(kernel: Kernel, request: Request) -> Kernel:
-    """Contract products into sums where the schedule says so."""
+    """Contract products into sums, and choose functions, as the schedule says."""
     schedule = request.schedule
-    if not schedule.fma:
-        return kernel
-    body = tuple(transform_expressions(statement, _contracted) for statement in kernel.body)
-    return dataclasses.replace(kernel, body=body)
+    chosen = {_contracted: schedule.fma, _reproducible: schedule.math == "reproducible"}
+    for change in (change for change, wanted in chosen.items() if wanted):
+        body = tuple(transform_expressions(statement, change) for statement in kernel.body)
+        kernel = dataclasses.replace(kernel, body=body)
+    return kernel
+
+
+def _reproducible(expression: Expression) -> Expression:
+    if not isinstance(expression, Call) or FUNCTIONS[expression.name].exact:
+        return expression
+    if expression.name not in DEFINITIONS:
+        raise KernelError(
+            "schedule",
+            f"math='reproducible' has no '{expression.name}'.",
+            f'write it with {" ".join(sorted(DEFINITIONS))}, or use Schedule(math="library")',
+        )
+    return dataclasses.replace(expression, name=f"reproducible_{expression.name}")
 
 
 def _contracted(expression: Expression) -> Expression:

@@ -33,6 +33,7 @@ from heddle.roundtrip.file_text import (
     without_effect,
 )
 from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
+from heddle.roundtrip.mathematics import same_functions
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterat
         if unit is not None:
             try:
                 (_device if device else _host)(module, name, chosen, target, unit)
+                same_functions(unit, module.stages(name, chosen, target).lowered.body)
             except (KernelError, DifferenceError) as error:
                 problem = str(error)
         seconds, started = time.perf_counter() - started, time.perf_counter()

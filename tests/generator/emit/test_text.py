@@ -184,12 +184,13 @@ CHANGES = {
     "unchecked_entry": Schedule(cpu=Strips(64, unchecked_entry=True)),
     "colours": Schedule(colours=2),
     "specialise": Schedule(specialise=("flag", 3)),
+    "math": Schedule(cpu=Strips(64), math="reproducible"),
 }
 
 
-def both(schedule: Schedule, in_place: bool = False) -> str:
+def both(schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0]) -> str:
     module = Module("module", precisions=("f64",))
-    statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, 2 * u.here + u[1, 0])
+    statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, value)
     if schedule.specialise:
         statement = Assignment(v.here, u.here * fields(f"{schedule.specialise[0]}: int32[2D]").here)
     module.add("kernel", [statement], schedule=schedule)
@@ -219,7 +220,8 @@ def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option in ("simd", "colours", "fixed_nx") else BASE
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
     in_place = option == "rematerialise"
-    assert both(CHANGES[option], in_place) != both(base, in_place)
+    value = sympy.exp(u.here) if option == "math" else 2 * u.here + u[1, 0]
+    assert both(CHANGES[option], in_place, value) != both(base, in_place, value)
 
 
 @pytest.mark.parametrize(("target", "condition"), [
@@ -266,6 +268,7 @@ def test_what_the_options_emit() -> None:
     assert "dim3(32, 4, 1)" in both(CHANGES["block"])
     assert "__launch_bounds__(256, 2)" in both(CHANGES["minimum_blocks"])
     assert "fma(" not in both(BASE)
+    assert "heddle::math::exp(u_row[x])" in both(CHANGES["math"], value=sympy.exp(u.here))
 
 
 @pytest.mark.parametrize(("precision", "strip", "ahead"), [

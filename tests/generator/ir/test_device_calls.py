@@ -169,7 +169,7 @@ DECLARED = [
     (row.gpu_header or row.header, row.object or row.function or name, len(row.spelled))
     for name, row in DEVICE_CALLS.items()
 ] + [
-    (header, row.spelling.removeprefix("heddle::"), row.arguments)
+    (header, row.spelling.rsplit("::", 1)[-1], row.arguments)
     for row in FUNCTIONS.values()
     for header in {row.header, row.gpu_header} - {"", "checked.hpp", "reduce_gpu.hpp"}
 ]

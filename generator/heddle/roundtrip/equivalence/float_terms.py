@@ -197,7 +197,7 @@ class FloatTerms(Conditions):
             if name in ("min", "max"):
                 return self.extreme("least" if name == "min" else "greatest", args)
             return self.terms.make("call", (name, data), args)
-        if FUNCTIONS[name].exact:
+        if FUNCTIONS[name].exact and not (FUNCTIONS[name].definition or FUNCTIONS[name].converts):
             constant = self.folded(name, data, args)
             if constant:
                 return constant

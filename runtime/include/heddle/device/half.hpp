@@ -5,19 +5,11 @@
 #define HEDDLE_DEVICE_HALF_HPP
 
 #include <cstdint>
-#include <cstring>
 
+#include "heddle/device/bits.hpp"
 #include "heddle/device/qualifiers.hpp"
 
 namespace heddle {
-
-template <typename To, typename From>
-HEDDLE_HOST_DEVICE inline To bits_as(From value) {
-  static_assert(sizeof(To) == sizeof(From));
-  To result;
-  std::memcpy(&result, &value, sizeof(result));
-  return result;
-}
 
 /// The float that a half stands for; exact.
 HEDDLE_HOST_DEVICE inline float half_to_float(std::uint16_t half) {
