@@ -12,7 +12,7 @@
 
 from heddle.errors import KernelError
 from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
-from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section
+from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section, While
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
 from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles
 from heddle.model.spaces import Cells, Dense, Sparse
@@ -40,6 +40,7 @@ __all__ = [
     "Sparse",
     "Strips",
     "Threads",
+    "While",
     "bit_and",
     "block_coordinates",
     "block_extents",

@@ -83,9 +83,11 @@ def _decision(nodes: list[ast.AST]) -> tuple[str, str]:
             case ast.IfExp():
                 choice = "use sympy.Piecewise((value, condition), (other, True))"
                 return "'... if ... else ...'", choice
-            case ast.If() | ast.While():
+            case ast.If():
                 choice = "use sympy.Piecewise((value, condition), (other, True))"
-                return f"'{type(node).__name__.lower()}'", f"{choice}, or heddle.If(condition, [...])"
+                return "'if'", f"{choice}, or heddle.If(condition, [...])"
+            case ast.While():
+                return "'while'", "use heddle.While(condition, ..., at_most=100)"
     return "a condition", "use sympy.Piecewise, Max, Min, And, Or, Not, which stay part of the expression"
 
 

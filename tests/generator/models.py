@@ -19,6 +19,7 @@ from heddle import (
     Schedule,
     Section,
     Sparse,
+    While,
     block_coordinates,
     block_extents,
     fields,
@@ -36,6 +37,7 @@ __all__ = [
     "lattice_boltzmann",
     "listed_reduction",
     "model",
+    "newton",
     "random_model",
     "reduction",
     "relaxation",
@@ -268,6 +270,55 @@ def column_values() -> list[Statement]:
         Assignment(rain.here, rain.here + mean),
         Scan(2, {below: flux}, [Assignment(water.here, water.here + below * mean)], {below: below / 2}),
         If(high > below, [Assignment(most.here, high - below)]),
+    ]
+
+
+def newton() -> list[Statement]:
+    """Cells that repeat statements until they are content, each as often as it likes; one loop in another."""
+    u, v, steps = fields("u, v, steps: real[2D]")
+    t, guess, count, ratio, more, part, whole = sympy.symbols("t guess count ratio more part whole")
+    halves = While(part > 1, {part: guess, whole: 0}, [], {part: part / 2, whole: whole + part}, at_most=3)
+    return [
+        Assignment(t, u.here**2 + sympy.Abs(v[1, 0])),
+        While(
+            sympy.Abs(guess**2 - t) > t / 1024,
+            {guess: sympy.Max(t, 1), count: 0, more: 0},
+            [Assignment(ratio, t / guess), halves],
+            {guess: (guess + ratio) / 2, count: count + 1, more: more + whole},
+            at_most=6,
+        ),
+        Assignment(steps.here, count + more / 8),
+        Reduce("sum", "total", guess),
+    ]
+
+
+def substeps() -> list[Statement]:
+    """Columns that take as many substeps as their fastest cell asks for, each a sweep down and one up."""
+    water, speed = fields("water, speed: real[3D]")
+    rain, most = fields("rain, most: real[xy]")
+    left, fast, dt, flux, new, level, worst, taken = sympy.symbols("left fast dt flux new level worst taken")
+    fallen = sympy.Abs(speed.here) * water.here * dt
+    return [
+        Scan(2, {fast: most.here}, [], {fast: sympy.Max(fast, sympy.Abs(speed.here))}),
+        While(
+            left > 0,
+            {left: 1, worst: fast, taken: 0},
+            [
+                Assignment(dt, sympy.Min(left, 1 / (1 + sympy.Abs(worst)))),
+                Scan(
+                    2,
+                    {flux: 0},
+                    [Assignment(new, fallen), Assignment(water.here, water.here + flux - new)],
+                    {flux: new},
+                    reverse=True,
+                ),
+                Scan(2, {level: rain.here}, [], {level: sympy.Max(level / 2, water.here)}),
+            ],
+            {left: left - dt, worst: level, taken: taken + flux},
+            at_most=4,
+        ),
+        Assignment(most.here, worst - left),
+        Assignment(rain.here, taken),
     ]
 
 

@@ -196,7 +196,7 @@ def initialised(body: Sequence[ir.Statement]) -> Body:
             assert isinstance(statement.symbol.type, ir.Scalar)
             zero = 0.0 if statement.symbol.type.is_float else 0
             statement = ir.Var(statement.symbol, ir.Const(zero, statement.symbol.type))
-        elif isinstance(statement, (ir.Loop, ir.If)):
+        elif isinstance(statement, (ir.Loop, ir.If, ir.While)):
             statement = dataclasses.replace(statement, body=initialised(statement.body))
         result.append(statement)
     return tuple(result)

@@ -238,7 +238,7 @@ def _pointers(body: Body) -> dict[str, ir.Scalar]:
 def _scalars(body: Body) -> list[ir.Symbol]:
     """The numbers that come from outside."""
     own = {s.symbol for s in statements(body) if isinstance(s, (ir.Let, ir.Var))}
-    own |= {s.counter for s in statements(body) if isinstance(s, ir.Loop)}
+    own |= {s.counter for s in statements(body) if isinstance(s, (ir.Loop, ir.While))}
     names = {symbol.name for symbol in own}
     found = {n for n in walk(body) if isinstance(n, ir.Symbol) and isinstance(n.type, ir.Scalar)}
     return sorted((s for s in found - own if s.name not in names), key=lambda symbol: symbol.name)

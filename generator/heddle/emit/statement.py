@@ -9,6 +9,7 @@ from itertools import groupby
 from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
+from heddle.ir.build import integer, operate
 from heddle.ir.device_calls import Kind, is_warp_reduction, parts_of, row_of
 from heddle.ir.loops import is_over_lanes
 from heddle.ir.target import Target
@@ -85,6 +86,11 @@ class StatementPrinter:
                 yield f"{type_text(kind)} const {name} = {self.call(statement)};"
             case ir.If(condition, body):
                 yield f"if ({self.expression(condition)}) {{"
+                yield self.block(body)
+                yield "}"
+            case ir.While(counter, at_most, condition, body=body):
+                more = operate("and", operate("lt", counter, integer(at_most)), condition)
+                yield f"for (std::int64_t {counter.name} = 0; {self.expression(more)}; ++{counter.name}) {{"
                 yield self.block(body)
                 yield "}"
             case ir.Loop(kind="thread"):

@@ -367,6 +367,8 @@ class _Interpreter:
                     self.block(body)
             case ir.Scan():
                 self.scan(statement)
+            case ir.While():
+                self.repeat(statement)
             case ir.DeviceCall():
                 self.call(statement)
             case _:
@@ -381,6 +383,15 @@ class _Interpreter:
             self.block(scan.body)
             carried = [self.value(value) for value in scan.update]
         self.locals.update(zip(scan.carried, carried, strict=True))
+
+    def repeat(self, loop: ir.While) -> None:
+        self.locals.update(zip(loop.carried, [self.value(value) for value in loop.initial], strict=True))
+        for _ in range(loop.at_most):
+            if not self.value(loop.condition):
+                break
+            self.block(loop.body)
+            following = [self.value(value) for value in loop.update]
+            self.locals.update(zip(loop.carried, following, strict=True))
 
     def call(self, call: ir.DeviceCall) -> None:
         """What the row of a call stands for (see ir.device_calls)."""

@@ -24,6 +24,7 @@ from heddle.ir.nodes import (
     Scan,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.reduction import TILE
 from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips
@@ -157,6 +158,7 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
     schedule, target = request.schedule, request.target
     _check_scans(kernel, target)
     _check_reductions(kernel, schedule, target)
+    _check_rounds(kernel, schedule, target)
     if target.threads:
         _check_lanes(kernel)
         if schedule.gpu.coarsening > 1:
@@ -183,6 +185,27 @@ def _check_scans(kernel: Kernel, target: Target) -> None:
             scans[0].place,
             f"'{kernel.name}' is a single scan and has no parallelism for CUDA.",
             "use --targets cpu",
+        )
+
+
+def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
+    """Each cell repeats a While as often as its own numbers ask for, which vector lanes cannot."""
+    loop = next((s for s in statements(kernel.body) if isinstance(s, While)), None)
+    if loop is None:
+        return
+    if target.inner == "simd" and not isinstance(schedule.cpu, Rows):
+        raise KernelError(
+            loop.place,
+            f"'{kernel.name}' repeats a While, as often as each cell asks for, which strips do not support: "
+            "the cells of a strip do the same.",
+            "use Schedule(cpu=Rows())",
+        )
+    if target.threads and schedule.gpu.coarsening > 1:
+        raise KernelError(
+            loop.place,
+            f"coarsening={schedule.gpu.coarsening} does not work for '{kernel.name}': each of its cells "
+            "repeats a While as often as it asks for.",
+            "leave out coarsening",
         )
 
 

@@ -355,6 +355,22 @@ class Scan(Statement):
 
 
 @node
+class While(Statement):
+    """Rounds as long as a condition holds, and `at_most` so many: carried symbols hold `initial`, then
+    `update` of each round. Lowered, they are variables, and nothing is carried. counter: of the rounds; no
+    expression names it."""
+
+    counter: Symbol
+    at_most: int
+    condition: Expression
+    carried: tuple[Symbol, ...]
+    initial: tuple[Expression, ...]
+    body: tuple[Statement, ...]
+    update: tuple[Expression, ...]
+    place: Place = NOWHERE
+
+
+@node
 class Comment(Statement):
     """A heading in the emitted code."""
 

@@ -41,7 +41,7 @@ def lines(body: Sequence[ir.Statement], indent: str = "") -> Iterator[str]:
         inner = getattr(statement, "body", None)
         if inner is not None:
             yield from lines(inner, indent + "  ")
-            if isinstance(statement, ir.Scan) and statement.carried:
+            if isinstance(statement, (ir.Scan, ir.While)) and statement.carried:
                 updates = ", ".join(
                     f"{s.name} = {expression(v)}"
                     for s, v in zip(statement.carried, statement.update, strict=True)
@@ -72,14 +72,21 @@ def _statement(statement: ir.Statement) -> Iterator[str]:
                 f"{expression(end)}) by {expression(step)} {{"
             )
         case ir.Scan(axis, reverse, carried, initial):
-            start = ", ".join(f"{s.name} = {expression(v)}" for s, v in zip(carried, initial, strict=True))
-            yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''}{' from ' if carried else ''}{start} {{"
+            yield f"scan {'xyz'[axis]}{' reversed' if reverse else ''}{_start(carried, initial)} {{"
+        case ir.While(_, at_most, condition, carried, initial):
+            yield f"while {expression(condition)} at most {at_most}{_start(carried, initial)} {{"
         case ir.Local(symbol, length, space):
             yield f"local {symbol.name}: {symbol.type}[{length}] {space}"
         case ir.DeviceCall(name, args, template, result):
             given = f"{result.name} = " if result else ""
             numbers = f"[{', '.join(map(str, template))}]" if template else ""
             yield f"{given}{name}{numbers}({', '.join(map(_argument, args))})"
+
+
+def _start(carried: Sequence[ir.Symbol], initial: Sequence[ir.Expression]) -> str:
+    """What is carried from the start on."""
+    pairs = zip(carried, initial, strict=True)
+    return (" from " if carried else "") + ", ".join(f"{s.name} = {expression(v)}" for s, v in pairs)
 
 
 def _argument(value: ir.Expression) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from heddle.ir.nodes import Kernel, Scan, Symbol
+from heddle.ir.nodes import Kernel, Scan, Symbol, While
 from heddle.ir.space import Sparse
 from heddle.ir.visit import distinct, statements
 
@@ -13,7 +13,8 @@ from heddle.ir.visit import distinct, statements
 def names_in(kernel: Kernel) -> frozenset[str]:
     """Every name that a kernel has."""
     names = {node.name for node in distinct(kernel.body) if isinstance(node, Symbol)}
-    names |= {symbol.name for s in statements(kernel.body) if isinstance(s, Scan) for symbol in s.carried}
+    carrying = [s for s in statements(kernel.body) if isinstance(s, (Scan, While))]
+    names |= {symbol.name for statement in carrying for symbol in statement.carried}
     names |= {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
     return frozenset(names | {field.name for field in kernel.fields})
 

@@ -13,7 +13,7 @@ from heddle.ir.visit import distinct, statements
 
 _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
-    ir.Store, ir.If, ir.Comment, ir.Kernel, Dense, Sparse, PackRegions, Link, *LAYOUTS,
+    ir.Store, ir.If, ir.While, ir.Comment, ir.Kernel, Dense, Sparse, PackRegions, Link, *LAYOUTS,
 }  # fmt: skip
 _MODEL: set[type] = {ir.Access, ir.IsWallLink, ir.Gather, ir.Reduce, ir.Scan}
 
@@ -87,10 +87,8 @@ def _check_names(body: tuple[ir.Statement, ...], outer: set[str], kernel: str) -
             names.add(symbol.name)
         inner = getattr(statement, "body", None)
         if inner:
-            counter = {statement.counter.name} if isinstance(statement, ir.Loop) else set()
-            carried = (
-                {symbol.name for symbol in statement.carried} if isinstance(statement, ir.Scan) else set()
-            )
+            counter = {statement.counter.name} if isinstance(statement, (ir.Loop, ir.While)) else set()
+            carried = {symbol.name for symbol in getattr(statement, "carried", ())}
             _check_names(inner, names | counter | carried, kernel)
 
 

@@ -27,7 +27,7 @@ def _joined(body: Sequence[ir.Statement], partial: set[ir.Symbol]) -> list[ir.St
     """A partial value that only the next statement uses, once, becomes part of it."""
     result: list[ir.Statement] = []
     for at, statement in enumerate(body):
-        if isinstance(statement, (ir.If, ir.Scan)):
+        if isinstance(statement, (ir.If, ir.Scan, ir.While)):
             statement = dataclasses.replace(statement, body=tuple(_joined(statement.body, partial)))
         last = result[-1] if result else None
         if (
@@ -58,7 +58,11 @@ def _renamed(body: Sequence[ir.Statement], namer: Namer, taken: set[str]) -> tup
     names: dict[Node, ir.Symbol] = {}
     for node in walk(body):
         declared = (
-            (node.symbol,) if isinstance(node, ir.Let) else node.carried if isinstance(node, ir.Scan) else ()
+            (node.symbol,)
+            if isinstance(node, ir.Let)
+            else node.carried
+            if isinstance(node, (ir.Scan, ir.While))
+            else ()
         )
         for symbol in declared:
             names[symbol] = short(namer.wanted.get(symbol, symbol.name), symbol.type)

@@ -73,6 +73,12 @@ class Walk:
                     self.scope = outer.inner()
                     yield ir.If(chosen, self.block(inner), place=place)
                     self.scope = outer
+                case ir.While(condition=condition, body=inner):
+                    chosen = self.value(condition)
+                    outer = self.scope
+                    self.scope = outer.inner()
+                    yield dataclasses.replace(statement, condition=chosen, body=self.block(inner))
+                    self.scope = outer
                 case ir.Comment():
                     pass
                 case _:

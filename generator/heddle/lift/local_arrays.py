@@ -54,7 +54,7 @@ class _Elements:
                     yield self.changed(statement)
                 case ir.Store(ir.Load(pointer) as target, value) if pointer in self.arrays:
                     yield ir.Assign(self.element(target), self.value(value))
-                case ir.If(condition, inner):
+                case ir.If(condition=condition, body=inner) | ir.While(condition=condition, body=inner):
                     chosen = self.value(condition)
                     outer, self.scope = self.scope, self.scope.inner()
                     yield dataclasses.replace(statement, condition=chosen, body=tuple(self.block(inner)))

@@ -14,6 +14,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import OPERATORS
+from heddle.ir.visit import walk
 from heddle.lift.cuda.thread_index import ThreadIndex, distributed, resolved, without_casts
 from heddle.lift.lifted import refuse
 from heddle.lift.polynomial import number_of
@@ -76,6 +77,40 @@ class Header:
         if relation in ("le", "ge"):
             end = _beside(end, 1 if upwards else -1)
         return Header(counter, begin, end, step, declared, assumptions, number is not None)
+
+
+def bounded(loop: source.For) -> tuple[source.For, ir.Expression | None]:
+    """A loop of rounds, `for (i = 0; i < most && condition; ++i)`, as the loop over all rounds and the
+    condition; None for other loops."""
+    match loop.condition:
+        case ir.Op("and", (bound, condition)):
+            return dataclasses.replace(loop, condition=bound), condition
+    return loop, None
+
+
+def rounds(
+    loop: source.For,
+    header: Header,
+    workers: Workers,
+    condition: ir.Expression,
+    body: tuple[ir.Statement, ...],
+) -> ir.While:
+    """A loop that ends when a condition no longer holds, or after a number of rounds. Where neither the
+    condition nor the body knows the number of the round, a round that is left out changes nothing."""
+    plain = (header.begin, header.step, workers.kind, header.shared) == (integer(0), 1, "serial", False)
+    if not (plain and isinstance(header.end, ir.Const) and header.declared):
+        raise refuse(
+            loop.place,
+            "A loop with a second condition does not count its rounds from zero to a constant.",
+            "write it as `for (int i = 0; i < 100 && condition; ++i)`",
+        )
+    if any(node == header.counter for node in walk((ir.If(condition, body),))):
+        raise refuse(
+            loop.place,
+            f"A loop with a second condition uses its counter '{header.counter.name}'.",
+            "count in a variable of its own",
+        )
+    return ir.While(header.counter, int(header.end.value), condition, (), (), body, (), loop.place)
 
 
 def _start(start: ir.Statement, lifter: ExpressionLifter) -> tuple[ir.Symbol, ir.Expression, bool]:

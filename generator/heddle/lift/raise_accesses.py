@@ -312,7 +312,9 @@ class _Recovery:
     ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Symbol, ...]]:
         """The scalars that a body needs, under names that are free and with types that arguments have."""
         own = {s.symbol for s in statements(body) if isinstance(s, ir.Let)}
-        own |= {symbol for s in statements(body) if isinstance(s, ir.Scan) for symbol in s.carried}
+        carrying = [s for s in statements(body) if isinstance(s, (ir.Scan, ir.While))]
+        own |= {symbol for statement in carrying for symbol in statement.carried}
+        own |= {s.counter for s in statements(body) if isinstance(s, ir.While)}
         own |= (
             {s.output for s in statements(body) if isinstance(s, ir.Reduce)} | set(COORDINATES) | set(EXTENTS)
         )

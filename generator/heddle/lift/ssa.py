@@ -106,6 +106,8 @@ def single_values(
                     other, at = beside.body, at + 1
                 following = (*body[at:], *later)
                 _if(chosen, inner, other, place, following, state, namer, result)
+            case ir.While():
+                result.append(_while(statement, state, namer))
             case ir.Reduce(operation, output, value):
                 result.append(ir.Reduce(operation, output, state.read(value, place), place))
             case _:
@@ -194,6 +196,29 @@ def _if(
         kept = _needed(side)
         if kept:
             result.append(ir.If(chosen, tuple(kept), place=place))
+
+
+def _while(loop: ir.While, state: State, namer: Namer) -> ir.While:
+    """Rounds; what they assign is carried from one to the next, if it is known before the first."""
+    for statement in statements(loop.body):
+        if isinstance(statement, (ir.Store, ir.Reduce, ir.Loop)):
+            raise refuse(
+                getattr(statement, "place", loop.place),
+                "Each round of the loop stores or sums something, or is a loop over cells itself.",
+                "change variables in the loop, and store them behind it",
+            )
+    assigned = {s.symbol for s in statements(loop.body) if isinstance(s, ir.Assign)}
+    carried = {symbol: namer(symbol.name, symbol.type) for symbol in state.values if symbol in assigned}
+    initial = tuple(state.read(symbol, loop.place) for symbol in carried)
+    state.values.update(carried)
+    inner = state.copy()
+    condition = inner.read(loop.condition, loop.place)
+    body = single_values(loop.body, inner, namer)
+    update = tuple(inner.read(symbol, loop.place) for symbol in carried)
+    names = tuple(carried.values())
+    return ir.While(
+        ir.Symbol("trip", ir.I64), loop.at_most, condition, names, initial, tuple(body), update, loop.place
+    )
 
 
 def _join_stores(

@@ -17,7 +17,7 @@ from heddle.lift.device_calls import ATOMICS, WARP_BARRIER, Atomic
 from heddle.lift.device_intrinsics import lifted_call, lifted_object
 from heddle.lift.expressions import Dead, ExpressionLifter, _Inlining
 from heddle.lift.lifted import refuse
-from heddle.lift.loops import Header, Workers, collapsed, geometric
+from heddle.lift.loops import Header, Workers, bounded, collapsed, geometric, rounds
 from heddle.lift.operands import folded, innermost, reads, size_of
 from heddle.lift.unroll import renamed_locals
 from heddle.lift.variables.block_locals import with_block_locals
@@ -266,6 +266,7 @@ class StatementLifter(ExpressionLifter):
         if found is not None:
             yield from self.written_out(loop, *found)
             return
+        loop, more = bounded(loop)
         header = Header.of(loop, self)
         workers = Workers.of(loop, self.variables)
         counter = header.counter
@@ -280,11 +281,15 @@ class StatementLifter(ExpressionLifter):
         self.loops.append(loop)
         outer = dict(self.names)
         self.names.pop(counter.name, None)
+        asked = None if more is None else self.value(more)
         body = self.block(loop.body)
         self.names = outer
         self.loops.pop()
         if not header.declared:
             self.names[counter.name] = Dead(f"The counter '{counter.name}' is used after its loop.")
+        if asked is not None:
+            yield rounds(loop, header, workers, asked, body)
+            return
         yield ir.Loop(
             "thread" if header.shared else workers.kind,
             counter,

@@ -42,7 +42,7 @@ def unrolled(
         match statement:
             case ir.Loop() if is_short(statement, scope, depth, arrays):
                 yield from unrolled(written_out(statement, scope), scope, depth, arrays)
-            case ir.Loop() | ir.If():
+            case ir.Loop() | ir.If() | ir.While():
                 inner = tuple(unrolled(statement.body, scope, depth, arrays))
                 yield dataclasses.replace(statement, body=inner)
             case _:

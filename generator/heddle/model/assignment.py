@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statements of a model: assignments, section headings, conditions, reductions and column sweeps."""
+"""The statements of a model: assignments, headings, conditions, reductions, column sweeps and loops."""
 
 from __future__ import annotations
 
@@ -108,7 +108,64 @@ class Scan:
             object.__setattr__(self, name, values)
 
 
-Statement = Assignment | Section | If | Reduce | Scan
+@dataclass(frozen=True)
+class While:
+    """Rounds of statements as long as a condition holds (substeps, iterations to a tolerance).
+
+    condition: asked before each round. carried: symbol -> its value before the first round. body: statements
+    of one round, in which a carried symbol means the value that the round began with. update: carried symbol
+    -> its value for the next round. Behind the While a carried symbol means the value after the last round.
+    at_most: the number of rounds after which the loop ends whatever the condition says, so that no number
+    that a cell holds can stop a program. If one must know, carry a count. Cells, or columns, repeat
+    independently.
+
+    Beside a Scan the body may have Scans, which may store. Other values are stored behind the While.
+    """
+
+    condition: sympy.Basic
+    carried: Mapping[sympy.Symbol, sympy.Expr]
+    body: Sequence[Statement]
+    update: Mapping[sympy.Symbol, sympy.Expr]
+    at_most: int | None = None
+    place: Place = field(default_factory=calling_place, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.at_most is None:
+            raise KernelError(
+                self.place, "a While has no bound.", "at_most=100, or so many rounds as no cell ever needs"
+            )
+        if type(self.at_most) is not int or not 0 < self.at_most < 2**31:
+            raise KernelError(
+                self.place,
+                f"at_most={self.at_most} is not a number of rounds.",
+                "use a whole number above 0 and below 2**31",
+            )
+        if set(self.carried) != set(self.update):
+            raise KernelError(self.place, "a While must update exactly its carried symbols.")
+        object.__setattr__(self, "condition", expression(self.condition, self.place))
+        for name in ("carried", "update"):
+            values = {key: expression(value, self.place) for key, value in getattr(self, name).items()}
+            object.__setattr__(self, name, values)
+        for symbol, value in self.update.items():
+            if value == symbol:
+                raise KernelError(
+                    self.place,
+                    f"'{symbol}' is carried, but no round changes it.",
+                    "assign it before the While, or update it",
+                )
+        written = {target.field for target in stores(self.body)}
+        if not any(
+            part in self.carried or (isinstance(part, Access) and part.field in written)
+            for part in parts(self.condition)
+        ):
+            raise KernelError(
+                self.place,
+                "the condition of a While does not change: it uses nothing that is carried.",
+                "carry what it depends on, or use If",
+            )
+
+
+Statement = Assignment | Section | If | Reduce | Scan | While
 
 
 class AssignmentCollection:
@@ -151,6 +208,15 @@ def _substitute(statement: Statement, replacements: Mapping[sympy.Basic, sympy.B
                 reverse,
                 place,
             )
+        case While(condition, carried, body, update, at_most, place):
+            return While(
+                replaced(condition),
+                {symbol: replaced(value) for symbol, value in carried.items()},
+                [_substitute(inner, replacements) for inner in body],
+                {symbol: replaced(value) for symbol, value in update.items()},
+                at_most,
+                place,
+            )
     return statement
 
 
@@ -160,7 +226,7 @@ def stores(statements: Iterable[Statement]) -> Iterator[Access]:
         match statement:
             case Assignment(Access() as target):
                 yield target
-            case If(_, body) | Scan(_, _, body):
+            case If(_, body) | Scan(_, _, body) | While(_, _, body):
                 yield from stores(body)
 
 
@@ -169,7 +235,7 @@ def check_statements(statements: Iterable[object], place: Place) -> None:
     for statement in statements:
         place = getattr(statement, "place", place)
         match statement:
-            case If(_, body) | Scan(_, _, body):
+            case If(_, body) | Scan(_, _, body) | While(_, _, body):
                 check_statements(body, place)
             case Assignment() | Section() | Reduce():
                 pass
@@ -182,7 +248,7 @@ def check_statements(statements: Iterable[object], place: Place) -> None:
                 raise KernelError(
                     place,
                     f"{type(statement).__name__} is not a statement of a model.",
-                    "use Assignment, If, Reduce or Scan",
+                    "use Assignment, If, Reduce, Scan or While",
                 )
 
 
@@ -202,6 +268,10 @@ def symbols_of(statements: Iterable[Statement]) -> set[str]:
             case Scan(_, carried, body, update):
                 names |= symbols_of(body).union(*map(_names, (*carried.values(), *update.values())))
                 assigned |= {symbol.name for symbol in carried}
+            case While(condition, carried, body, update):
+                assigned |= {symbol.name for symbol in carried}
+                names |= symbols_of(body) | _names(condition)
+                names = names.union(*map(_names, (*carried.values(), *update.values())))
     return names - assigned
 
 

@@ -12,7 +12,7 @@ from heddle.ir import legality
 from heddle.ir import space as ir_spaces
 from heddle.ir.schedule import RUN_CELLS, CacheLines, CompressedList, Interleaved, Schedule, Strips
 from heddle.ir.walls import SIDES
-from heddle.model.assignment import Assignment, If, Scan, Statement
+from heddle.model.assignment import Assignment, If, Scan, Statement, While
 from heddle.model.expression import parts
 from heddle.model.field import Access, GatherFunction, IsWallLink, in_declared_order
 from heddle.model.require import require_object
@@ -256,6 +256,9 @@ def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:
                 yield from _expressions(body)
             case Scan(_, carried, body, update):
                 yield from (*carried.values(), *update.values())
+                yield from _expressions(body)
+            case While(condition, carried, body, update):
+                yield from (condition, *carried.values(), *update.values())
                 yield from _expressions(body)
             case _ if hasattr(statement, "value"):
                 yield statement.value

@@ -7,6 +7,8 @@ after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 The axis of a Scan gets no loop here: the Scan is one. With a strip, x runs in pieces of that many cells (of
 as many columns, where there is a Scan: see vectorise_scans); with a reduction, in tiles.
 
+Cells that repeat statements in a While are no lanes: each has rounds of its own.
+
 after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
                                            loop simd x from x_first by 2 { ... } } }       (two colours)
 """
@@ -35,9 +37,10 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.reduction import TILE
-from heddle.ir.schedule import CpuSchedule, Strips
+from heddle.ir.schedule import CpuSchedule, Rows, Strips
 from heddle.ir.space import PLACES, Space
 from heddle.ir.stages import Request
 from heddle.ir.target import Target
@@ -54,6 +57,8 @@ def apply_schedule(kernel: Kernel, request: Request) -> Kernel:
     schedule, target = request.schedule.cpu, request.target
     if isinstance(schedule, Strips) and schedule.nontemporal and target.inner == "simd":
         kernel = dataclasses.replace(kernel, body=_nontemporal(kernel))
+    if isinstance(schedule, Rows) and any(isinstance(s, While) for s in statements(kernel.body)):
+        schedule = dataclasses.replace(schedule, simd=False)
     if kernel.space.is_list:
         body = _sparse(kernel, kernel.space, schedule, target)
     elif kernel.space.packs:

@@ -5,7 +5,8 @@ Cells run in any order, so an element that one cell writes may be touched by no 
 offsets that is decidable: element (field, component, cell + offset) belongs to exactly one cell if every
 access to that component uses one offset. Along the axis of a Scan, cells run in order and any offset is
 allowed. Statements beside a Scan run once per column: they have no cell, so they access planes, and
-profiles along other axes. A plane is written nowhere else. Stores on wall links (`If(..., wall=True)`)
+profiles along other axes. A plane is written nowhere else. A While reduces nothing, and stores in its Scans
+only. Stores on wall links (`If(..., wall=True)`)
 concern elements behind a wall, which no other cell reaches. Under a condition on the parity of
 coordinates, cells of the other colour write nothing, so they may be read. Reads and writes must stay within
 the ghost layers. The kernel is returned unchanged.
@@ -65,6 +66,7 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
         raise KernelError(
             where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access"
         )
+    _check_rounds(kernel)
     axes = {touch.scan for touch in touches if touch.scan is not None}
     if len(axes) > 1:
         raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
@@ -104,6 +106,26 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     return kernel
 
 
+def _check_rounds(kernel: ir.Kernel) -> None:
+    """Raise KernelError for what a While would store or reduce once per round."""
+    for loop in (s for s in statements(kernel.body) if isinstance(s, ir.While)):
+        for statement in statements(loop.body):
+            if isinstance(statement, ir.Reduce):
+                raise KernelError(
+                    statement.place,
+                    f"'{kernel.name}' reduces '{statement.output.name}' in each round of a While.",
+                    "carry the value, and reduce it behind the While",
+                )
+        for statement in _outside_scans(loop.body):
+            if isinstance(statement, ir.Store):
+                assert isinstance(statement.target, ir.Access)
+                raise KernelError(
+                    statement.place,
+                    f"'{kernel.name}' stores to {_name(statement.target)} in each round of a While.",
+                    "carry the value, and store it behind the While",
+                )
+
+
 def _check_columns(kernel: ir.Kernel, axis: int, touches: Sequence[_Touch]) -> None:
     """Raise KernelError where a statement outside the scans along an axis needs a cell of the column."""
     for touch in touches:
@@ -137,7 +159,7 @@ def _outside_scans(body: Sequence[ir.Statement]) -> Iterator[ir.Statement]:
             yield dataclasses.replace(statement, body=(), update=())
         else:
             yield statement
-            if isinstance(statement, ir.If):
+            if isinstance(statement, (ir.If, ir.While)):
                 yield from _outside_scans(statement.body)
 
 
@@ -157,6 +179,12 @@ def _touches(
             yield from _touches(statement.body, statement.axis, here)
             for expression in statement.update:
                 yield from _reads(expression, statement.axis, here)
+        elif isinstance(statement, ir.While):
+            for expression in (*statement.initial, statement.condition):
+                yield from _reads(expression, scan, here, guards)
+            yield from _touches(statement.body, scan, here, conditional, wall, guards)
+            for expression in statement.update:
+                yield from _reads(expression, scan, here, guards)
         elif isinstance(statement, ir.If):
             yield from _reads(statement.condition, scan, here)
             inner = (*guards, *colour_guards(statement.condition))

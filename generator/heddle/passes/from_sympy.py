@@ -67,6 +67,8 @@ _COLOUR_NAMES = frozenset(
     {"colour", "i", "n_i", "other", "first_colour", "last_colour", "x_first", "y_first", "z_first"}
 )
 _WALL_NAMES = frozenset({"walls"})
+TRIP = ir.Symbol("trip", ir.I64)
+"""Counts the rounds of a While; name_locals gives it another name where this one is taken."""
 _SPARSE_NAMES = frozenset(
     {"first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
 ) | {"neighbour_run"}
@@ -168,6 +170,13 @@ class _Freezer:
                 symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
+            case model.While(condition, carried, body, update, at_most):
+                initial = tuple(self.value(value) for value in carried.values())
+                symbols = tuple(self.local(symbol) for symbol in carried)
+                asked = self.value(condition)
+                inner, updates = self.scope(body, [update[symbol] for symbol in carried])
+                assert at_most is not None
+                return ir.While(TRIP, at_most, asked, symbols, initial, inner, updates, place)
         raise AssertionError(statement)
 
     def scope(

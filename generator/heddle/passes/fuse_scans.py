@@ -16,7 +16,7 @@ nothing.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from heddle.ir.hash_consing import Node
@@ -33,6 +33,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
@@ -72,7 +73,7 @@ def _fused(before: Sequence[Statement], second: Scan, names: _Names) -> list[Sta
         return None
     early, late, headings = _between(first, before[places[-1] + 1 :])
     needed = _symbols([*second.initial, *second.body, *second.update])
-    results = {*first.carried, *(s.symbol for s in late if isinstance(s, Let))}
+    results = {*first.carried, *_named(late)}
     if needed & results or not _keep_order(first, second) or _meet([first, *late], [second]):
         return None
     if not _touched([first]) & _touched([second]) or _touched(late, written=True) & _touched([second]):
@@ -103,7 +104,7 @@ def _between(
             early.append(statement)
         else:
             late.append(statement)
-            results |= {statement.symbol} if isinstance(statement, Let) else set()
+            results |= set(_named([statement]))
     return early, late, headings
 
 
@@ -118,8 +119,8 @@ def _merged(first: Scan, second: Scan, headings: Sequence[Comment], names: _Name
             named.append(Let(following, value))
             value = following
         update.append(value)
-    own = {s.symbol.name for s in statements(first.body) if isinstance(s, Let)}
-    again = dict.fromkeys(s.symbol for s in statements(second.body) if isinstance(s, Let))
+    own = {symbol.name for symbol in _named(statements(first.body))}
+    again = _named(statements(second.body))
     changed = {symbol: names.new(symbol, symbol.name) for symbol in again if symbol.name in own}
 
     def renamed(node: Any) -> Any:
@@ -134,6 +135,17 @@ def _merged(first: Scan, second: Scan, headings: Sequence[Comment], names: _Name
         (*update, *(transform(value, renamed) for value in second.update)),
         first.place,
     )
+
+
+def _named(body: Iterable[Statement]) -> dict[Symbol, None]:
+    """What statements name, in order."""
+    found: dict[Symbol, None] = {}
+    for statement in body:
+        if isinstance(statement, Let):
+            found[statement.symbol] = None
+        elif isinstance(statement, While):
+            found |= dict.fromkeys(statement.carried)
+    return found
 
 
 def _keep_order(first: Scan, second: Scan) -> bool:

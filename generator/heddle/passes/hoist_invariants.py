@@ -4,8 +4,8 @@
 before   loop x { let w = 1/18; let omega_bar = sub(1, omega); let unused = ...; if true { store } ... }
 after    let w = 1/18; let omega_bar = sub(1, omega); loop x { store ... }
 
-Only whole named values move, and none from under a condition: what a condition guards may not be computable
-outside.
+Only whole named values move, and none from under a condition, of a While neither: what it guards may not be
+computable outside.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.stages import Request
 from heddle.ir.visit import children, distinct
@@ -79,7 +80,7 @@ def _is_invariant(value: Expression, invariant: set[str]) -> bool:
     )
 
 
-def _with_body(statement: Loop | Scan | If, body: tuple[Statement, ...]) -> Statement:
+def _with_body(statement: Loop | Scan | If | While, body: tuple[Statement, ...]) -> Statement:
     return dataclasses.replace(statement, body=body)
 
 
@@ -110,7 +111,7 @@ def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...
     for statement in body:
         if isinstance(statement, Let) and statement.symbol.name not in used | _COORDINATES:
             continue
-        if isinstance(statement, (Loop, Scan, If)):
+        if isinstance(statement, (Loop, Scan, If, While)):
             statement = _with_body(statement, _filter(statement.body, used))
         kept.append(statement)
     return tuple(kept)

@@ -41,6 +41,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.stages import Request
 
@@ -110,6 +111,13 @@ class _Typer:
                 inner = self.block(body)
                 following = tuple(self.converted(self.expression(value), self.arithmetic) for value in update)
                 return Scan(axis, reverse, symbols, start, inner, following, place)
+            case While(counter, at_most, condition, carried, initial, body, update, place):
+                start = tuple(self.converted(self.expression(value), self.arithmetic) for value in initial)
+                symbols = tuple(self.declare(symbol, self.arithmetic) for symbol in carried)
+                asked = self.condition(condition)
+                inner = self.block(body)
+                following = tuple(self.converted(self.expression(value), self.arithmetic) for value in update)
+                return While(counter, at_most, asked, symbols, start, inner, following, place)
         return statement
 
     # Expressions

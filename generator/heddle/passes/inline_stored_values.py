@@ -24,12 +24,12 @@ from heddle.ir.nodes import (
     Load,
     Loop,
     Pointer,
-    Scan,
     Statement,
     Store,
     Symbol,
     Var,
     View,
+    While,
 )
 from heddle.ir.stages import Request
 from heddle.ir.visit import distinct, statements, walk
@@ -60,7 +60,7 @@ def _block(
         if isinstance(statement, Store) and statement.value in stored:
             assert isinstance(statement.value, Symbol)
             statement = dataclasses.replace(statement, value=values[statement.value])
-        if isinstance(statement, (If, Loop, Scan)):
+        if isinstance(statement, (If, Loop, While)):
             statement = dataclasses.replace(statement, body=_block(statement.body, uses, variables))
         result.append(statement)
     return tuple(result)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from heddle.ir.build import add, integer, multiply, operate
 from heddle.ir.colouring import COLOUR
@@ -42,6 +42,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
     View,
+    While,
 )
 from heddle.ir.space import Dense
 from heddle.ir.stages import Request
@@ -96,12 +97,17 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     # Statements
 
-    def block(self, body: Sequence[Statement], counters: list[Symbol]) -> tuple[Statement, ...]:
+    def block(
+        self, body: Sequence[Statement], counters: list[Symbol], repeated: bool = False
+    ) -> tuple[Statement, ...]:
+        """repeated: the rows around the body are those of the loops inside, too."""
         result: list[Statement] = []
-        rows = [statement for statement in body if isinstance(statement, Loop) and self.is_row(statement)]
+        rows = [loop for loop in _beside(body) if self.is_row(loop)]
         if rows:
             self.row_axis = AXES.index(rows[0].counter.name[0]) if rows[0].counter.name[0] in AXES else 0
-            lets = self.row_views(list(distinct(rows)), counters)
+        rows = [loop for loop in rows if loop in body]
+        if rows:
+            lets = self.row_views(list(distinct(rows)), counters, repeated)
             first = body.index(rows[0])
             result += [self.lowered(statement, counters) for statement in body[:first]]
             return (*result, *lets, *(self.lowered(statement, counters) for statement in body[first:]))
@@ -123,11 +129,14 @@ class _Lowering(NeighbourLowering, WallReflection):
                 inside = self.loop_lowered(statement, [*counters, statement.counter])
                 self.views, self.here, self.row_axis, self.position = outside
                 return inside
-            case If(condition, body) if _loops(body) and not self.target.threads:
-                return dataclasses.replace(
-                    statement, condition=self.value(condition), body=self.block(body, counters)
-                )
-            case If(condition, body):
+            case If(condition=condition, body=body) | While(condition=condition, body=body) if (
+                _loops(body) and not self.target.threads
+            ):
+                asked, views = self.value(condition), self.views
+                inner = self.block(body, counters, isinstance(statement, While))
+                self.views = views
+                return dataclasses.replace(statement, condition=asked, body=inner)
+            case If(condition=condition, body=body) | While(condition=condition, body=body):
                 return dataclasses.replace(
                     statement, condition=self.value(condition), body=self.with_pending(body, counters)
                 )
@@ -196,7 +205,7 @@ class _Lowering(NeighbourLowering, WallReflection):
 
     # Views
 
-    def row_views(self, nodes: Sequence[object], counters: list[Symbol]) -> list[Statement]:
+    def row_views(self, nodes: Sequence[object], counters: list[Symbol], repeated: bool) -> list[Statement]:
         accesses = dict.fromkeys(
             node
             for node in nodes
@@ -204,7 +213,8 @@ class _Lowering(NeighbourLowering, WallReflection):
         )
         accesses |= dict.fromkeys(own(self.space, node) for node in accesses if crossed(self.space, node))
         lets: list[Statement] = []
-        outside = {row: view for row, view in self.views.items() if row[0].is_plane(self.space)}
+        known = self.views.items()
+        outside = {row: view for row, view in known if repeated or row[0].is_plane(self.space)}
         self.views = {}
         if self.space.is_list:
             ahead = {node.args[0] for node in nodes if is_call(node, "prefetch")}
@@ -422,6 +432,15 @@ def _loops(body: Sequence[Statement]) -> list[Loop]:
     return [statement for statement in statements(body) if isinstance(statement, Loop)]
 
 
+def _beside(body: Sequence[Statement]) -> Iterator[Loop]:
+    """The loops among statements, under conditions and in rounds, too."""
+    for statement in body:
+        if isinstance(statement, Loop):
+            yield statement
+        elif isinstance(statement, (If, While)):
+            yield from _beside(statement.body)
+
+
 def _without_unused(body: Sequence[Statement], name: str) -> tuple[Statement, ...]:
     """The same statements without a coordinate that nobody names."""
     named = [node for s in statements(body) for node in walk(_own_parts(s)) if isinstance(node, Symbol)]
@@ -442,7 +461,7 @@ def _without(body: Sequence[Statement], name: str) -> tuple[Statement, ...]:
     for statement in body:
         if isinstance(statement, Let) and statement.symbol.name == name:
             continue
-        if isinstance(statement, (Loop, If)):
+        if isinstance(statement, (Loop, If, While)):
             statement = dataclasses.replace(statement, body=_without(statement.body, name))
         kept.append(statement)
     return tuple(kept)

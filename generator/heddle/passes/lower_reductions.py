@@ -4,6 +4,9 @@
 before   scan z carry c = 0 { store c_prime[0,0,0] = ... } update c = ...
 after    var c = 0; loop serial z { store c_prime[0,0,0] = ...; assign c = ... }
 
+before   while gt(s, 0) at most 9 carry s = 5 { ... } update s = ...
+after    var s = 5; while gt(s, 0) at most 9 { ...; assign s = ... }
+
 before   loop omp y { loop serial x_begin by 32 { loop simd x { reduce sum e with r } } }
 after    let x_tiles = div(add(n_x, 31), 32)
          loop omp y { loop serial x_begin by 32 {
@@ -45,6 +48,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
     Var,
+    While,
 )
 from heddle.ir.reduction import NEUTRAL, TILE, work_of
 from heddle.ir.stages import Request
@@ -54,7 +58,8 @@ from heddle.passes.apply_schedule import AXES, is_split, is_strip
 
 
 def lower_reductions(kernel: Kernel, request: Request) -> Kernel:
-    """Replace Scan and Reduce by Var, Assign, Loop and the functions combine_* and combine_warp_*."""
+    """Replace Scan, Reduce and what a While carries by Var, Assign, Loop and the functions combine_* and
+    combine_warp_*."""
     found = dict.fromkeys((s.operation, s.output) for s in statements(kernel.body) if isinstance(s, Reduce))
     if not found:
         return dataclasses.replace(kernel, body=_block(kernel.body, names_in(kernel)))
@@ -254,6 +259,8 @@ def _block(body: Sequence[Statement], taken: frozenset[str]) -> tuple[Statement,
     for statement in body:
         if isinstance(statement, Scan):
             result += _scan(statement, taken)
+        elif isinstance(statement, While):
+            result += _while(statement, taken)
         elif isinstance(statement, (Loop, If)):
             result.append(dataclasses.replace(statement, body=_block(statement.body, taken)))
         else:
@@ -277,7 +284,13 @@ def _scan(scan: Scan, taken: frozenset[str]) -> list[Statement]:
     return [*start, Loop("serial", counter, begin, end, step, tuple(body))]
 
 
-def _updates(scan: Scan, taken: frozenset[str]) -> list[Statement]:
+def _while(loop: While, taken: frozenset[str]) -> list[Statement]:
+    start = [Var(symbol, value) for symbol, value in zip(loop.carried, loop.initial, strict=True)]
+    body = (*_block(loop.body, taken), *_updates(loop, taken))
+    return [*start, dataclasses.replace(loop, carried=(), initial=(), body=body, update=())]
+
+
+def _updates(scan: Scan | While, taken: frozenset[str]) -> list[Statement]:
     """All updates see the old values: one that reads a symbol updated before it is named first."""
     named: list[Statement] = []
     assigned: list[Statement] = []

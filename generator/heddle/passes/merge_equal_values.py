@@ -23,13 +23,15 @@ from heddle.ir.nodes import (
     Let,
     Op,
     Pointer,
+    Scan,
     Select,
     Statement,
     Symbol,
     Var,
+    While,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import distinct, rebuild, walk
+from heddle.ir.visit import distinct, rebuild, transform, walk
 
 _ARITHMETIC = (Op, Call, Select, Cast)
 
@@ -37,7 +39,7 @@ _ARITHMETIC = (Op, Call, Select, Cast)
 def merge_equal_values(kernel: Kernel, request: Request) -> Kernel:
     """Drop each value that an earlier statement has computed, and use the earlier name."""
     changing = frozenset(node.symbol for node in walk(kernel.body) if isinstance(node, (Assign, Var)))
-    return dataclasses.replace(kernel, body=_block(kernel.body, {}, {}, changing))
+    return dataclasses.replace(kernel, body=_block(kernel.body, {}, {}, changing)[0])
 
 
 def _block(
@@ -45,9 +47,10 @@ def _block(
     known: Mapping[Expression, Symbol],
     names: Mapping[Symbol, Symbol],
     changing: frozenset[Symbol],
-) -> tuple[Statement, ...]:
-    """known: values computed so far and their names. names: dropped names and those that take their place.
-    Both hold for the blocks inside, and what is found there holds nowhere else."""
+) -> tuple[tuple[Statement, ...], Mapping[Symbol, Symbol]]:
+    """The statements, and the names at their end. known: values computed so far and their names. names:
+    dropped names and those that take their place. Both hold for the blocks inside, and what is found there
+    holds nowhere else but in what the block carries on."""
     known, names = dict(known), dict(names)
     memo: dict[Expression, Expression] = {}
 
@@ -70,9 +73,16 @@ def _block(
                     continue
                 known[changed.value] = statement.symbol
         elif hasattr(statement, "body"):
-            changed = dataclasses.replace(changed, body=_block(statement.body, known, names, changing))
+            body, inside = _block(statement.body, known, names, changing)
+            changed = dataclasses.replace(changed, body=body)
+            if isinstance(changed, (Scan, While)):
+                changed = dataclasses.replace(changed, update=_with_names(changed.update, inside))
         result.append(changed)
-    return tuple(result)
+    return tuple(result), names
+
+
+def _with_names(values: Sequence[Expression], names: Mapping[Symbol, Symbol]) -> tuple[Expression, ...]:
+    return tuple(transform(value, lambda node: names.get(node, node)) for value in values)
 
 
 def _is_arithmetic(value: Expression, changing: frozenset[Symbol]) -> bool:

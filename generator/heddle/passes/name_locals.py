@@ -11,8 +11,21 @@ import dataclasses
 from collections.abc import Sequence
 
 from heddle.ir.cpp_names import is_name
-from heddle.ir.nodes import Assign, DeviceCall, Expression, Kernel, Let, Local, Loop, Statement, Symbol, Var
+from heddle.ir.nodes import (
+    Assign,
+    DeviceCall,
+    Expression,
+    Kernel,
+    Let,
+    Local,
+    Loop,
+    Statement,
+    Symbol,
+    Var,
+    While,
+)
 from heddle.ir.stages import Request
+from heddle.ir.unique_names import fresh as unique
 from heddle.ir.visit import rebuild
 
 
@@ -43,9 +56,9 @@ def _block(
         declared = "result" if isinstance(statement, DeviceCall) else "symbol"
         if isinstance(statement, (Let, Var, Local, DeviceCall)) and getattr(statement, declared):
             symbol: Symbol = getattr(statement, declared)
-            fresh = symbol.name
-            while fresh in taken or not is_name(fresh):
-                fresh += "_"
+            fresh = unique(symbol.name, taken)
+            while not is_name(fresh):
+                fresh = unique(f"{fresh}_", taken)
             taken |= {fresh}
             changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
             if fresh != symbol.name or symbol in names:
@@ -53,7 +66,10 @@ def _block(
                 memo = {}
             result.append(dataclasses.replace(changed, **{declared: Symbol(fresh, symbol.type)}))
         elif hasattr(statement, "body"):
-            inside = taken | ({statement.counter.name} if isinstance(statement, Loop) else set())
+            if isinstance(statement, While):
+                counter = Symbol(unique(statement.counter.name, taken), statement.counter.type)
+                statement = dataclasses.replace(statement, counter=counter)
+            inside = taken | ({statement.counter.name} if isinstance(statement, (Loop, While)) else set())
             inner = _block(statement.body, inside, names)
             changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
             result.append(dataclasses.replace(changed, body=inner))

@@ -38,6 +38,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import names_in
@@ -118,6 +119,8 @@ class _Namer:
     def inside(
         self, statement: Statement, known: Mapping[_Version, Symbol], stored: Counter[str]
     ) -> Statement:
+        if isinstance(statement, While):  # a later round reads what an earlier one stored
+            return dataclasses.replace(statement, body=self.block(statement.body, {}, Counter()))
         if not isinstance(statement, (If, Scan)):
             return statement
         return dataclasses.replace(statement, body=self.block(statement.body, known, stored.copy()))

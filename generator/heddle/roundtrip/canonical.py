@@ -57,6 +57,8 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return ir.Let(symbol, value)
         case ir.If(condition, body):
             return ir.If(condition, _uncommented(body))
+        case ir.While(body=body):
+            return dataclasses.replace(node, body=_uncommented(body), place=NOWHERE)
         case ir.Loop(body=body):
             kind = "serial" if node.kind == "lanes" else node.kind
             return dataclasses.replace(node, kind=kind, body=_uncommented(body))
@@ -86,9 +88,9 @@ def _number(value: Any, scalar: ir.Scalar) -> ir.Expression:
 
 def _reductions(statement: ir.Statement, shared: bool = False) -> ir.Statement:
     """Only loops with a pragma of their own say what they combine."""
-    if not isinstance(statement, (ir.Loop, ir.If)):
+    if not isinstance(statement, (ir.Loop, ir.If, ir.While)):
         return statement
-    if isinstance(statement, ir.If):
+    if not isinstance(statement, ir.Loop):
         return dataclasses.replace(statement, body=tuple(_reductions(s) for s in statement.body))
     kept = () if shared or statement.kind in ("serial", "thread") else statement.reductions
     only = len(statement.body) == 1 and statement.kind == "omp"

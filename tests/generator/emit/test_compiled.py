@@ -45,9 +45,11 @@ from models import (
     column_reduction,
     column_values,
     listed_reduction,
+    newton,
     reduction,
     relaxation,
     split_relaxation,
+    substeps,
 )
 from running import listed_memory, memory, scalars
 
@@ -55,7 +57,7 @@ pytestmark = pytest.mark.compiles
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
          "chessboard", "edges", "corners", "norms", "residual", "columns", "values", "split",
-         "mixed")  # fmt: skip
+         "mixed", "newton", "substeps")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "body", "count", "some")
 SEEDS = 3 if os.environ.get("HEDDLE_TESTS") == "full" else 2
 """Of memory: plain, then with random strides."""
@@ -178,6 +180,8 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 1))))
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
+    everything.add("newton", newton(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
+    everything.add("substeps", substeps())
     everything.add("values", column_values(), schedule=Schedule(cpu=Strips(8)))
     around = tuple(sympy.Rational(1, 8) * x for x in block_coordinates(2))
     body = lbm.AA(lattice, ghost_layers=3).boundary(

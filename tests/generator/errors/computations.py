@@ -67,7 +67,7 @@ def fraction_in_an_integer() -> None:
     kernel([Assignment(k.here, sympy.Rational(1, 3))])  # here
 
 
-@says("{here}: int is not a statement of a model.\n  Hint: use Assignment, If, Reduce or Scan")
+@says("{here}: int is not a statement of a model.\n  Hint: use Assignment, If, Reduce, Scan or While")
 def no_statement() -> None:
     kernel([Assignment(q.here, p.here), 3])  # here
 

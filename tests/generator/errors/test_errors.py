@@ -25,6 +25,7 @@ from errors import (
     mistakes,
     names,
     poisson_problems,
+    rounds,
     schedules,
     spaces,
     staggered_grids,
@@ -36,7 +37,7 @@ from heddle import (
 
 SUBJECTS = (
     *(computations, declarations, dependences, exchanges, lattices, mistakes, names, poisson_problems),
-    *(schedules, spaces, staggered_grids),
+    *(rounds, schedules, spaces, staggered_grids),
 )
 
 

@@ -114,7 +114,7 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
         ),
         (
             "while p > 0: p = p - 1",
-            f"Python evaluates 'while' now, but 'p > 0' {LATER}{PIECEWISE}, or heddle.If(condition, [...])",
+            f"Python evaluates 'while' now, but 'p > 0' {LATER}heddle.While(condition, ..., at_most=100)",
         ),
         ("x = max(p, 0)", f"Python evaluates max(...) now, but 'p < 0' {LATER}sympy.Max(...)"),
         ("x = min(p, 0)", f"Python evaluates min(...) now, but 'p > 0' {LATER}sympy.Min(...)"),

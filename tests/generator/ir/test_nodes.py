@@ -28,6 +28,7 @@ from models import (
     column,
     lattice_boltzmann,
     model,
+    newton,
     random_model,
     reduction,
 )
@@ -75,7 +76,7 @@ def test_nodes_are_frozen() -> None:
 
 def _kernels() -> list[ir.Kernel]:
     entries = [model(random_model(seed)) for seed in range(4)]
-    entries += [model(column(3, 2)), model(reduction())]
+    entries += [model(column(3, 2)), model(reduction()), model(newton())]
     entries += [lattice_boltzmann("AA", "odd", schedule=Schedule(cpu=Strips(16, prefetch=64)))]
     found = [kernel for entry in entries for _, kernel in levels(entry, "f32", "cpu")]
     lanes = lattice_boltzmann("AA", "odd", schedule=Schedule(gpu=Interleaved(4)))

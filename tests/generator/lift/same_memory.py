@@ -130,7 +130,7 @@ def _single(value: float) -> float:
 def _scalars(function: Lifted, generator: random.Random) -> Iterator[tuple[str, Number]]:
     inside = {n for n in walk(function.body) if isinstance(n, ir.Symbol) and isinstance(n.type, ir.Scalar)}
     declared = {n.symbol for n in walk(function.body) if isinstance(n, (ir.Let, ir.Var))}
-    declared |= {n.counter for n in walk(function.body) if isinstance(n, ir.Loop)}
+    declared |= {n.counter for n in walk(function.body) if isinstance(n, (ir.Loop, ir.While))}
     names = {p.symbol.name for p in function.parameters} | {s.name for s in inside - declared} | {"grid"}
     for symbol in sorted(inside, key=lambda s: s.name):
         base, _, member = symbol.name.partition(".")

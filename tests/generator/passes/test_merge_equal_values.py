@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
-from heddle import Assignment, If, Schedule, fields, parameters
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from heddle import Assignment, If, Scan, Schedule, While, fields, parameters
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import precision
@@ -11,8 +15,11 @@ from heddle.ir.space import Dense
 from heddle.ir.stages import Request
 from heddle.ir.text import text
 from heddle.ir.visit import walk
+from heddle.model.assignment import Statement
 from heddle.passes.merge_equal_values import merge_equal_values
 from heddle.pipeline import lower, typed
+from models import model
+from running import agree, levels
 from sympy import Rational, Symbol, symbols
 
 u, v, w = fields("u, v, w: real[2D]")
@@ -20,7 +27,7 @@ a = parameters("a")
 first, second, third, twice = symbols("first second third twice")
 
 
-def kernel(*statements: Assignment | If) -> ir.Kernel:
+def kernel(*statements: Statement) -> ir.Kernel:
     return typed("k", statements, Dense(2), precision("f64"))
 
 
@@ -81,6 +88,16 @@ def test_a_value_of_one_branch_is_unknown_in_the_other() -> None:
         Request(),
     )
     assert names(after) == ["first", "inner", "twice"]
+
+
+@pytest.mark.parametrize("loop", [partial(Scan, 1), partial(While, first > 0, at_most=5)])
+def test_what_is_carried_on_takes_the_earlier_name(loop: Callable[..., Statement]) -> None:
+    same = [Assignment(second, first * a + 1), Assignment(third, first * a + 1)]
+    sweep = Scan(1, {}, [Assignment(v.here, first)], {})
+    entry = model([loop({first: 1}, same, {first: third - second / 4}), sweep])
+    agree(entry, "f64", "cpu", 1)
+    lowered = levels(entry, "f64", "cpu")[-1][1]
+    assert third.name not in names(lowered)
 
 
 def test_the_pipeline_merges() -> None:

@@ -32,10 +32,12 @@ from models import (
     coloured_reduction,
     column,
     column_values,
+    newton,
     random_model,
     reduction,
     relaxation,
     split_relaxation,
+    substeps,
 )
 
 pytestmark = pytest.mark.slow
@@ -84,6 +86,13 @@ def test_values_of_columns(tmp_path: Path) -> None:
     module = Module("columns", precisions=("f64", "f32"))
     module.add("rows", column_values())
     module.add("strips", column_values(), schedule=Schedule(cpu=Strips(64), gpu=Threads(block=(32, 2, 1))))
+    assert problems(module, ALL, tmp_path) == []
+
+
+def test_rounds(tmp_path: Path) -> None:
+    module = Module("rounds", precisions=("f64", "f32"))
+    module.add("newton", newton(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
+    module.add("substeps", substeps())
     assert problems(module, ALL, tmp_path) == []
 
 

@@ -25,7 +25,7 @@ _TYPES = {
     ir.U32: "uint32", ir.BOOL: "bool",
 }  # fmt: skip
 _IMPORTED = frozenset(
-    "heddle sympy Assignment If Module Reduce Scan Field Dense bit_and block_coordinates block_extents "
+    "heddle sympy Assignment If Module Reduce Scan While Field Dense bit_and block_coordinates block_extents "
     "fields parameters remainder shift_left Max Min Abs sqrt exp log sin cos tanh floor sign Eq Ne And Or "
     "Not Piecewise evaluate symbols statements".split()
 )
@@ -259,6 +259,14 @@ class _Writer:
                     yield from self.block(inner, printer, indent + "    ")
                     yield f"{indent}], {following}{', reverse=True' if reverse else ''}),"
 
+                case ir.While(_, most, condition, carried, initial, inner, update):
+                    self.heddle.add("While")
+                    start = self.mapping(carried, initial, printer)
+                    following = self.mapping(carried, update, printer)
+                    yield f"{indent}While({printer.text(condition)}, {start}, ["
+                    yield from self.block(inner, printer, indent + "    ")
+                    yield f"{indent}], {following}, at_most={most}),"
+
     @staticmethod
     def mapping(symbols: Sequence[ir.Symbol], values: Sequence[ir.Expression], printer: Printer) -> str:
         pairs = (f"{printer.text(s)}: {printer.text(v)}" for s, v in zip(symbols, values, strict=True))
@@ -285,7 +293,7 @@ def _locals(kernel: ir.Kernel) -> list[ir.Symbol]:
             (statement.symbol,)
             if isinstance(statement, ir.Let)
             else statement.carried
-            if isinstance(statement, ir.Scan)
+            if isinstance(statement, (ir.Scan, ir.While))
             else ()
         )
         for symbol in symbols:

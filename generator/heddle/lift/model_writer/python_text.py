@@ -46,17 +46,8 @@ _NODES = (
 _METHODS = {"add", "gather"}
 _IMPORTS = {
     "heddle": {
-        *(
-            "Assignment",
-            "If",
-            "Module",
-            "Reduce",
-            "Scan",
-            "block_coordinates",
-            "block_extents",
-            "fields",
-            "parameters",
-        ),
+        *("Assignment", "If", "Module", "Reduce", "Scan", "While"),
+        *("block_coordinates", "block_extents", "fields", "parameters"),
         *BITS.values(),
     },
     "sympy": {

@@ -77,6 +77,8 @@ def _bare(statement: ir.Statement) -> ir.Statement:
             return ir.Reduce(operation, output, value)
         case ir.Scan(axis, reverse, carried, initial, _, update):
             return ir.Scan(axis, reverse, carried, initial, (), update)
+        case ir.While(counter, most, condition, carried, initial, _, update):
+            return ir.While(counter, most, condition, carried, initial, (), update)
     return statement
 
 

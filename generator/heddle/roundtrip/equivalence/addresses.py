@@ -27,6 +27,7 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    While,
 )
 from heddle.ir.visit import transform_expressions
 
@@ -44,7 +45,7 @@ def chosen_elements(body: Sequence[Statement]) -> tuple[Statement, ...]:
 def _statements(statement: Statement) -> tuple[Statement, ...]:
     if isinstance(statement, Loop):
         return (dataclasses.replace(statement, body=chosen_elements(statement.body)),)
-    if isinstance(statement, If):
+    if isinstance(statement, (If, While)):
         condition = transform_expressions(statement.condition, _element)
         return (dataclasses.replace(statement, condition=condition, body=chosen_elements(statement.body)),)
     if isinstance(statement, Store) and isinstance(statement.target, Load):

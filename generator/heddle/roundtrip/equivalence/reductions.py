@@ -65,7 +65,7 @@ def _block(body: Sequence[ir.Statement], local: set[str], filled: bool) -> Itera
                 if filled:
                     group = ir.Symbol(f"groups of {target.pointer.name}", target.pointer.type)
                     yield ir.Store(ir.Load(group, target.index), ir.Const(1, target.type))
-            case ir.Loop(body=inner) | ir.If(body=inner):
+            case ir.Loop(body=inner) | ir.If(body=inner) | ir.While(body=inner):
                 yield dataclasses.replace(statement, body=tuple(_block(inner, local, filled)))
             case _:
                 yield statement

@@ -115,6 +115,9 @@ class SymbolicExecution:
                 self.memory.store(array, scalar, Item((), guard, where, stored), self.known)
             case ir.If(condition, body):
                 self.guarded(self.value(condition), body)
+            case ir.While(counter, at_most, condition, body=body):  # once it does not hold, nothing changes
+                rounds = ir.If(condition, body)
+                self.loop(ir.Loop("serial", counter, integer(0), integer(at_most), integer(1), (rounds,)))
             case ir.Loop():
                 self.loop(statement)
             case ir.DeviceCall():
