@@ -180,36 +180,4 @@ std::array<double, 3> first_guess(const Domain& domain, const LogProfile& wind, 
   return {u, 0, u * (1 - sigma) * (east - west) / (2 * domain.cell)};
 }
 
-Boundaries find_boundaries(const Domain& domain, const std::vector<std::array<int, 3>>& velocities) {
-  Boundaries found;
-  const auto visit = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    if (!domain.is_fluid(i, j, k)) return;
-    std::uint32_t inlet = 0;
-    std::uint32_t open = 0;
-    for (std::size_t q = 1; q < velocities.size(); ++q) {
-      const std::int64_t x = i - velocities[q][0];
-      const std::int64_t y = (j - velocities[q][1] + domain.ny) % domain.ny; // the sides are periodic
-      const std::int64_t z = k - velocities[q][2];
-      if (z < 0 || (x >= 0 && x < domain.nx && z < domain.nz)) continue;
-      const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, domain.nx - 1);
-      if (!domain.is_fluid(inside_x, y, std::min(z, domain.nz - 1))) continue;
-      (x < 0 ? inlet : open) |= std::uint32_t{1} << q;
-    }
-    const auto cell = static_cast<std::int64_t>(domain.index(i, j, k));
-    if (inlet != 0) {
-      found.inlet.cell.push_back(cell);
-      found.inlet.directions.push_back(inlet);
-    }
-    if (open != 0) {
-      found.open.cell.push_back(cell);
-      found.open.directions.push_back(open);
-    }
-  };
-  for (std::int64_t k = 0; k < domain.nz; ++k)
-    for (std::int64_t j = 0; j < domain.ny; ++j)
-      for (std::int64_t i = 0; i < domain.nx; i += (k + 1 < domain.nz && i == 0) ? domain.nx - 1 : 1)
-        visit(i, j, k);
-  return found;
-}
-
 } // namespace terrain_wind

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_DOMAIN_HPP
 #define HEDDLE_DOMAIN_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -48,21 +49,23 @@ struct Domain {
 [[nodiscard]] std::array<double, 3> first_guess(const Domain& domain, const LogProfile& wind, std::int64_t i,
                                                 std::int64_t j, std::int64_t k);
 
-/// Cells at the open faces, with the populations that come in there.
-struct BoundaryCells {
-  std::vector<std::int64_t> cell;        ///< position in `Domain::fluid`
-  std::vector<std::uint32_t> directions; ///< bit q: population q comes in
+/// What a cell beside the box of air is to a population that comes in from there.
+enum class Opening {
+  none,  ///< ground, or no cell beside the box
+  inlet, ///< the wind is prescribed
+  open,  ///< outlet and top: the pressure is prescribed, air may come and go
 };
 
-struct Boundaries {
-  BoundaryCells inlet; ///< the wind is prescribed
-  BoundaryCells open;  ///< outlet and top: the pressure is prescribed, air may come and go
-};
-
-/// Sorts the incoming populations of the open faces; `velocities` are the lattice's directions. A direction
-/// that comes out of the ground beyond a face is a wall, not an opening.
-[[nodiscard]] Boundaries find_boundaries(const Domain& domain,
-                                         const std::vector<std::array<int, 3>>& velocities);
+/// What lies at (x, y, z), at most one cell beside the box; the sides are periodic. Beyond a face the ground
+/// goes on as it is there.
+[[nodiscard]] inline Opening opening_at(const Domain& domain, const std::array<std::int64_t, 3>& cell) {
+  const auto& [x, y, z] = cell;
+  if (z < 0 || (x >= 0 && x < domain.nx && z < domain.nz)) return Opening::none;
+  const std::int64_t i = std::clamp<std::int64_t>(x, 0, domain.nx - 1);
+  const std::int64_t j = (y + domain.ny) % domain.ny;
+  if (!domain.is_fluid(i, j, std::min(z, domain.nz - 1))) return Opening::none;
+  return x < 0 ? Opening::inlet : Opening::open;
+}
 
 } // namespace terrain_wind
 

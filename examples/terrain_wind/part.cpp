@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heddle/grid/block_kinds.hpp"
+#include "heddle/sparse/boundary_links.hpp"
 
 namespace terrain_wind {
 namespace {
@@ -20,24 +21,19 @@ std::vector<std::array<int, 3>> velocities() {
   return all;
 }
 
-/// What of the boundary lies in the list.
-BoundaryList make_boundary(const BoundaryCells& found, const Domain& domain, const heddle::IndexList& list,
+/// The links of the list to such an opening, with the wind there.
+BoundaryList make_boundary(Opening opening, const Domain& domain, const heddle::IndexList& list,
                            const LogProfile& wind, const Units& units) {
-  std::vector<std::uint32_t> cells;
-  std::vector<std::uint32_t> mask;
+  const heddle::BoundaryLinks links = heddle::links_to(
+      list, velocities(), [&](const auto& cell) { return opening_at(domain, cell) == opening; });
   std::vector<float> speed;
-  for (std::size_t b = 0; b < found.cell.size(); ++b) {
-    const std::int64_t i = found.cell[b] % domain.nx;
-    const std::int64_t j = found.cell[b] / domain.nx % domain.ny;
-    const std::int64_t k = found.cell[b] / domain.nx / domain.ny;
-    if (!list.box().contains({i, j, k})) continue;
-    cells.push_back(static_cast<std::uint32_t>(list.cell_of(i, j, k)));
-    mask.push_back(found.directions[b]);
-    speed.push_back(static_cast<float>(wind(domain.centre(k) - domain.base) / units.speed()));
+  for (const std::uint32_t n : links.cells) {
+    const double height = domain.centre(list.position(n)[2]) - domain.base;
+    speed.push_back(static_cast<float>(wind(height) / units.speed()));
   }
   const Memory memory = list.memory();
-  return {heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(cells), memory),
-          heddle::Buffer<std::uint32_t>(std::span<const std::uint32_t>(mask), memory),
+  return {heddle::Buffer<std::uint32_t>(std::span(links.cells), memory),
+          heddle::Buffer<std::uint32_t>(std::span(links.mask), memory),
           heddle::Buffer<float>(std::span<const float>(speed), memory)};
 }
 
@@ -52,9 +48,8 @@ Part::Part(const Domain& domain, const LogProfile& wind, const Units& units, con
       odd_(f_, list_.all(), {.omega = units.omega()}), before_odd_(odd_.before(), transport),
       after_odd_(odd_.after(), transport), moments_(f_, rho_, u_, list_.all()),
       average_(mean_, u_, list_.all(), {.share = 1}) {
-  const Boundaries found = find_boundaries(domain, velocities());
-  inlet_ = make_boundary(found.inlet, domain, list_, wind, units);
-  open_ = make_boundary(found.open, domain, list_, wind, units);
+  inlet_ = make_boundary(Opening::inlet, domain, list_, wind, units);
+  open_ = make_boundary(Opening::open, domain, list_, wind, units);
 
   rho_.fill(1.0F);
   u_.fill([&](std::int64_t i, std::int64_t j, std::int64_t k, int c) {

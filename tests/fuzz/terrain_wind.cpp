@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What terrain_wind reads: a command line, and the domain of an elevation model.
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "domain.hpp"
 #include "options.hpp"
@@ -9,10 +8,6 @@
 #include "units.hpp"
 
 namespace {
-
-const std::vector<std::array<int, 3>> velocities{{0, 0, 0},  {1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
-                                                 {0, -1, 0}, {0, 0, 1},  {0, 0, -1}, {1, 0, 1},
-                                                 {-1, 0, 1}, {1, 0, -1}, {-1, 0, -1}};
 
 const fuzz::Reader terrain("terrain", [](fuzz::Bytes bytes) {
   terrain_wind::Options options;
@@ -22,8 +17,11 @@ const fuzz::Reader terrain("terrain", [](fuzz::Bytes bytes) {
   const terrain_wind::Domain domain = terrain_wind::make_domain(options);
   fuzz::require(domain.fluid.size() == static_cast<std::size_t>(domain.nx * domain.ny * domain.nz),
                 "a domain has all its cells");
-  const terrain_wind::Boundaries found = terrain_wind::find_boundaries(domain, velocities);
-  fuzz::require(!found.open.cell.empty(), "the top is open");
+  std::int64_t open = 0;
+  for (std::int64_t j = -1; j <= domain.ny; ++j)
+    for (std::int64_t i = -1; i <= domain.nx; ++i)
+      if (terrain_wind::opening_at(domain, {i, j, domain.nz}) == terrain_wind::Opening::open) ++open;
+  fuzz::require(open > 0, "the top is open");
 });
 
 const fuzz::Reader command_line("terrain_options", [](fuzz::Bytes bytes) {

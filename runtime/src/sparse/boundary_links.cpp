@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/parallel.hpp"
 
 namespace heddle {
 namespace {
@@ -46,44 +49,47 @@ std::size_t opposite(std::span<const Velocity> velocities, std::size_t q) {
   return static_cast<std::size_t>(found - velocities.begin());
 }
 
-/// As links_to, with any function.
-template <class F>
-BoundaryLinks links_where(const IndexList& list, std::span<const Velocity> velocities, const F& outside) {
+} // namespace
+
+BoundaryLinks
+detail::links_of_rows(const IndexList& list, std::span<const Velocity> velocities,
+                      const std::function<void(std::int64_t, std::int64_t,
+                                               std::vector<std::pair<std::uint32_t, std::uint32_t>>&)>& row) {
   check_count(velocities, "links_to");
+  const Box& box = list.box();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+  std::mutex mutex;
+  parallel_ranges(box.extent(1) * box.extent(2), [&](std::int64_t first, std::int64_t last) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> here;
+    for (std::int64_t r = first; r < last; ++r)
+      row(box.lower[1] + r % box.extent(1), box.lower[2] + r / box.extent(1), here);
+    const std::scoped_lock lock(mutex);
+    found.insert(found.end(), here.begin(), here.end());
+  });
+  std::ranges::sort(found); // whichever thread came first
+  std::uint32_t moving = 0;
+  for (std::size_t q = 0; q < velocities.size(); ++q)
+    if (velocities[q] != Velocity{0, 0, 0}) moving |= std::uint32_t{1} << q;
   BoundaryLinks links;
-  for (std::int64_t n = 0; n < list.count(); ++n) {
-    const Cell cell = list.position(n);
-    std::uint32_t mask = 0;
-    for (std::size_t q = 0; q < velocities.size(); ++q) {
-      const Velocity& c = velocities[q];
-      const bool rests = c == Velocity{0, 0, 0};
-      if (!rests && outside({cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]})) mask |= std::uint32_t{1} << q;
-    }
-    if (mask == 0) continue;
-    links.cells.push_back(static_cast<std::uint32_t>(n));
-    links.mask.push_back(mask);
+  for (const auto& [cell, mask] : found) {
+    if ((mask & moving) == 0) continue;
+    links.cells.push_back(cell);
+    links.mask.push_back(mask & moving);
   }
   return links;
 }
-
-} // namespace
 
 BoundaryLinks links_through_side(const IndexList& list, const Velocity& side,
                                  std::span<const Velocity> velocities, const std::array<bool, 3>& periodic) {
   const std::size_t axis = axis_of(side, periodic);
   const Box& domain = list.grid().domain();
-  return links_where(list, velocities, [&](const Cell& cell) {
+  return links_to(list, velocities, [&](const Cell& cell) {
     for (std::size_t a = 0; a < 3; ++a) {
       const bool below = cell[a] < domain.lower[a], above = cell[a] >= domain.upper[a];
       if (a == axis ? !(side[a] < 0 ? below : above) : (below || above) && !periodic[a]) return false;
     }
     return true;
   });
-}
-
-BoundaryLinks links_to(const IndexList& list, std::span<const Velocity> velocities,
-                       const std::function<bool(const Cell&)>& outside) {
-  return links_where(list, velocities, outside);
 }
 
 std::array<std::vector<double>, 3> cell_centres(const IndexList& list, std::span<const std::uint32_t> cells) {

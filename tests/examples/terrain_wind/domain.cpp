@@ -2,11 +2,13 @@
 #include "domain.hpp"
 
 #include <cmath>
-#include <set>
 #include <utility>
 
+#include "heddle/sparse/boundary_links.hpp"
+#include "heddle/sparse/index_list.hpp"
 #include "inputs.hpp"
 #include "solver.hpp"
+#include "wind.hpp"
 
 namespace terrain_wind {
 namespace {
@@ -82,32 +84,31 @@ TEST(Domain, TheFirstGuessIsFreeOfDivergence) {
   EXPECT_GT(std::abs(u(70, 40, 20, 0) - u(50, 40, 20, 0)) / 500, 2 * worst);
 }
 
-TEST(Boundaries, EveryOpenLinkIsIncomingOnceAndWallsAreNot) {
+TEST(Openings, EveryOpenLinkIsIncomingOnceAndWallsAreNot) {
   const test::Folder folder;
   const Domain domain = make_domain(options_for(folder.write("ridge.asc", ridge_grid()), 50));
   const std::vector<std::array<int, 3>> axes{{0, 0, 0},  {1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
                                              {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 0, -1}};
-  const Boundaries found = find_boundaries(domain, axes);
-  const auto place = [&](std::int64_t cell) {
-    return std::pair(cell % domain.nx, cell / domain.nx / domain.ny);
+  const heddle::IndexList list({{0, 0, 0}, {domain.nx, domain.ny, domain.nz}}, domain.fluid,
+                               {false, true, false}, wind::links);
+  const auto links_of = [&](Opening opening) {
+    return heddle::links_to(list, axes,
+                            [&](const auto& cell) { return opening_at(domain, cell) == opening; });
   };
-  const std::set<std::int64_t> inlet(found.inlet.cell.begin(), found.inlet.cell.end());
-  const std::set<std::int64_t> open(found.open.cell.begin(), found.open.cell.end());
-  EXPECT_EQ(inlet.size(), found.inlet.cell.size()) << "a cell is listed twice";
-  EXPECT_EQ(open.size(), found.open.cell.size()) << "a cell is listed twice";
-  for (std::size_t n = 0; n < found.inlet.cell.size(); ++n) {
-    EXPECT_EQ(place(found.inlet.cell[n]).first, 0);
-    EXPECT_EQ(found.inlet.directions[n] & ~0x82U, 0U) << "only +x and its diagonal come in at the inlet";
-    EXPECT_NE(found.inlet.directions[n] & 0x02U, 0U);
+  const heddle::BoundaryLinks inlet = links_of(Opening::inlet), open = links_of(Opening::open);
+  for (std::size_t n = 0; n < inlet.cells.size(); ++n) {
+    EXPECT_EQ(list.position(inlet.cells[n])[0], 0);
+    EXPECT_EQ(inlet.mask[n] & ~0x82U, 0U) << "only +x and its diagonal come in at the inlet";
+    EXPECT_NE(inlet.mask[n] & 0x02U, 0U);
   }
   std::size_t top = 0;
-  for (std::size_t n = 0; n < found.open.cell.size(); ++n) {
-    const auto [i, k] = place(found.open.cell[n]);
-    EXPECT_EQ((found.open.directions[n] >> 2 & 1U) != 0, i == domain.nx - 1);
-    EXPECT_EQ((found.open.directions[n] >> 6 & 1U) != 0, k == domain.nz - 1);
-    EXPECT_EQ(found.open.directions[n] & 0x3AU, 0U) << "nothing comes in from -x, the sides or below";
+  for (std::size_t n = 0; n < open.cells.size(); ++n) {
+    const auto [i, j, k] = list.position(open.cells[n]);
+    EXPECT_EQ((open.mask[n] >> 2 & 1U) != 0, i == domain.nx - 1);
+    EXPECT_EQ((open.mask[n] >> 6 & 1U) != 0, k == domain.nz - 1);
+    EXPECT_EQ(open.mask[n] & 0x3AU, 0U) << "nothing comes in from -x, the sides or below";
     // (1, 0, -1) comes in at the top, but at the inlet's edge it is the inlet's.
-    EXPECT_EQ((found.open.directions[n] >> 7 & 1U) != 0, k == domain.nz - 1 && i > 0);
+    EXPECT_EQ((open.mask[n] >> 7 & 1U) != 0, k == domain.nz - 1 && i > 0);
     top += k == domain.nz - 1 ? 1U : 0U;
   }
   EXPECT_EQ(top, static_cast<std::size_t>(domain.nx * domain.ny));
@@ -115,7 +116,7 @@ TEST(Boundaries, EveryOpenLinkIsIncomingOnceAndWallsAreNot) {
   for (std::int64_t k = 0; k < domain.nz; ++k)
     for (std::int64_t j = 0; j < domain.ny; ++j)
       air += domain.is_fluid(0, j, k) ? 1U : 0U;
-  EXPECT_EQ(inlet.size(), air);
+  EXPECT_EQ(inlet.cells.size(), air);
 }
 
 TEST(Domain, BadInputsAreNamed) {

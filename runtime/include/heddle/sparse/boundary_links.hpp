@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heddle/sparse/index_list.hpp"
@@ -31,11 +32,40 @@ struct BoundaryLinks {
                                                std::span<const std::array<int, 3>> velocities,
                                                const std::array<bool, 3>& periodic);
 
+namespace detail {
+
+/// Calls row(y, z, found) for the rows of a list's box, from several threads, and sorts what they append to
+/// `found`: numbers of cells, and masks, of which it clears the bit of the velocity 0. Throws Error for more
+/// than 32 velocities.
+[[nodiscard]] BoundaryLinks
+links_of_rows(const IndexList& list, std::span<const std::array<int, 3>> velocities,
+              const std::function<void(std::int64_t, std::int64_t,
+                                       std::vector<std::pair<std::uint32_t, std::uint32_t>>&)>& row);
+
+} // namespace detail
+
 /// The links to the cells for which `outside` holds: f_q comes in where it holds of the cell at -c_q, in
 /// coordinates of the domain, beyond its faces too (no axis is taken around). For openings that are not a
-/// whole side. Throws Error for more than 32 velocities.
+/// whole side. outside(cell), of a std::array<std::int64_t, 3>, is called from several threads. Throws Error
+/// for more than 32 velocities.
+///
+///     const BoundaryLinks window = links_to(list, velocities, [&](const auto& cell) {
+///       return cell[0] < 0 && cell[2] >= sill && cell[2] < lintel;
+///     });
+template <class F>
 [[nodiscard]] BoundaryLinks links_to(const IndexList& list, std::span<const std::array<int, 3>> velocities,
-                                     const std::function<bool(const std::array<std::int64_t, 3>&)>& outside);
+                                     const F& outside) {
+  return detail::links_of_rows(list, velocities, [&](std::int64_t y, std::int64_t z, auto& found) {
+    list.for_row(y, z, [&](std::int64_t n, std::int64_t x) {
+      std::uint32_t mask = 0, bit = 1;
+      for (const auto& [c_x, c_y, c_z] : velocities) {
+        if (outside(std::array{x - c_x, y - c_y, z - c_z})) mask |= bit;
+        bit <<= 1U;
+      }
+      if (mask != 0) found.emplace_back(static_cast<std::uint32_t>(n), mask);
+    });
+  });
+}
 
 /// [axis][entries]: the centres of cells of a list, in cells of the domain: 1/2 for the first one. The fields
 /// `centre_x`, `centre_y`, `centre_z` of a wall velocity that is a function of the place.

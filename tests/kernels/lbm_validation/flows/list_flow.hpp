@@ -16,6 +16,7 @@
 #include "heddle/core/parallel.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
+#include "heddle/sparse/boundary_links.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "heddle/sparse/sparse_field.hpp"
 #include "velocity_set.hpp"
@@ -194,17 +195,11 @@ public:
     return list_.cell_of(cell[0], cell[1], cell[2]);
   }
 
-  /// The cells and directions for which comes_in(source) holds of the cell that a direction comes from, in
-  /// the memory of the flow. comes_in is called from several threads.
+  /// The cells and directions for which incoming(source) holds of the cell that a direction comes from, in
+  /// the memory of the flow. incoming is called from several threads.
   template <class F> Patch patch(F&& incoming) const {
-    const std::vector<std::uint32_t> masks = masks_of(incoming);
-    std::vector<std::uint32_t> cells, chosen;
-    for (std::size_t n = 0; n < masks.size(); ++n) {
-      if (masks[n] == 0) continue;
-      cells.push_back(static_cast<std::uint32_t>(n));
-      chosen.push_back(masks[n]);
-    }
-    return {buffer(cells, memory()), buffer(chosen, memory())};
+    const heddle::BoundaryLinks links = heddle::links_to(list_, set_->c, std::forward<F>(incoming));
+    return {buffer(links.cells, memory()), buffer(links.mask, memory())};
   }
 
   /// One value an entry of a patch, of the entry's cell, in the memory of the flow.
@@ -217,20 +212,6 @@ public:
   }
 
 private:
-  /// Of each listed cell: the directions that come in from where comes_in holds.
-  template <class F> std::vector<std::uint32_t> masks_of(F&& incoming) const {
-    std::vector<std::uint32_t> masks(static_cast<std::size_t>(list_.count()));
-    for_listed(list_, [&](std::int64_t n, const Cell& cell) {
-      std::uint32_t mask = 0;
-      for (std::size_t q = 1; q < count; ++q) {
-        if (incoming(Cell{cell[0] - set_->c[q][0], cell[1] - set_->c[q][1], cell[2] - set_->c[q][2]}))
-          mask |= 1U << q;
-      }
-      masks[static_cast<std::size_t>(n)] = mask;
-    });
-    return masks;
-  }
-
   /// What the host sees of the populations.
   [[nodiscard]] heddle::SparseView<const T> seen() const {
     if (!fetched_) throw heddle::Error("ListFlow", "the host's copy is older than the flow", "fetch()");
