@@ -322,6 +322,61 @@ def substeps() -> list[Statement]:
     ]
 
 
+def levels_of_columns() -> list[Statement]:
+    """The highest warm level, and what melts there and above it; then a search that moves with the sweep."""
+    warm, snow, height = fields("warm, snow, height: real[3D]")
+    highest = fields("highest: real[xy]")
+    z, n_z = block_coordinates()[2], block_extents()[2]
+    top, below, found = sympy.symbols("top below found", integer=True)
+    melt, depth, above = sympy.symbols("melt depth above")
+    return [
+        Scan(2, {top: -1}, [], {top: sympy.Piecewise((z, warm.here > 0), (top, True))}),
+        If(
+            top >= 0,
+            [
+                Assignment(melt, snow.at_level(top) / 2 + top),
+                Assignment(snow.at_level(top), snow.at_level(top) - melt),
+                If(top + 1 < n_z, [Assignment(snow.at_level(top + 1), melt + snow.at_level(top))]),
+            ],
+        ),
+        Scan(
+            2,
+            {below: 0, depth: 0},
+            [
+                While(
+                    sympy.And(found + 1 < n_z, sympy.Abs(height.at_level(found)) < depth),
+                    {found: below},
+                    [],
+                    {found: found + 1},
+                    at_most=1000,
+                ),
+                Assignment(above, snow.at_level(found)),
+                Assignment(warm.here, above - warm.here),
+            ],
+            {below: found, depth: depth + sympy.Rational(1, 4)},
+        ),
+        Assignment(highest.here, top + below / sympy.S(8)),
+    ]
+
+
+def levels_without_a_loop() -> list[Statement]:
+    """The same search by selection, so that columns may be lanes."""
+    warm, snow = fields("warm, snow: real[3D]")
+    z = block_coordinates()[2]
+    top, high = sympy.Symbol("top", integer=True), sympy.Symbol("high")
+    higher = warm.here > high
+    return [
+        Scan(
+            2,
+            {top: 0, high: 0},
+            [],
+            {top: sympy.Piecewise((z, higher), (top, True)), high: sympy.Max(high, warm.here)},
+        ),
+        Assignment(snow.at_level(top), snow.at_level(0) + warm.at_level(top)),
+        Scan(2, {}, [Assignment(warm.here, warm.here + snow.at_level(top))], {}, reverse=True),
+    ]
+
+
 def listed_reduction() -> list[Statement]:
     """Sum and least value over listed cells."""
     u, v = fields("u, v: real[2D]")

@@ -126,8 +126,9 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
             "exchange before the sweep is not enough.",
             "leave the kernel out of add_halo",
         )
+    swept = any(isinstance(statement, ir.Scan) for statement in statements(kernel.body))
     for node in walk(kernel.body):
-        if isinstance(node, ir.Gather) and node.field.layout is STRIDED:
+        if isinstance(node, ir.Gather) and node.field.layout is STRIDED and not (swept and node.in_column):
             raise KernelError(
                 place,
                 f"'{kernel.name}' reads '{node.field.name}' at positions computed at run time, so its "

@@ -170,6 +170,11 @@ class Gather(Expression):
     def type(self) -> Scalar:
         return self.field.type
 
+    @property
+    def in_column(self) -> bool:
+        """Whether it lies in the column of the current cell, at a level that is computed."""
+        return self.field.rank == 3 and self.position[:2] == (Symbol("x", I64), Symbol("y", I64))
+
 
 @node
 class View(Expression):
@@ -283,8 +288,8 @@ class Local(Statement):
 
 @node
 class Store(Statement):
-    """Write a field element. A nontemporal store bypasses the caches. target: a Gather only in a space of
-    PackRegions, whose table has each element once."""
+    """Write a field element. A nontemporal store bypasses the caches. target: a Gather in a space of
+    PackRegions, whose table has each element once, and in the column of the current cell."""
 
     target: Access | Gather | Load
     value: Expression

@@ -37,8 +37,11 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
                 f"{kernel.name}: {type(node).__name__} does not belong to a {level} kernel"
             )
     for statement in statements(kernel.body):
-        scatters = isinstance(statement, ir.Store) and isinstance(statement.target, ir.Gather)
-        if scatters and not kernel.space.packs:
+        if (
+            isinstance(statement, ir.Store)
+            and isinstance(statement.target, ir.Gather)
+            and not (kernel.space.packs or statement.target.in_column)
+        ):
             raise VerificationError(f"{kernel.name}: stores at a computed position")
         wrong = fault(statement) if isinstance(statement, ir.DeviceCall) else ""
         if wrong:

@@ -10,22 +10,29 @@ import sympy
 
 from heddle.errors import KernelError, Place, calling_place
 from heddle.model.expression import expression, parts, whole_field
-from heddle.model.field import Access, Coordinate, Extent, Field, Parameter
+from heddle.model.field import Access, Coordinate, Extent, Field, GatherFunction, Parameter, block_coordinates
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """`target = value`. An `Access` as target is a store to memory; a plain symbol names a local value and
-    may be assigned once."""
+    """`target = value`. An `Access` as target is a store to memory, and so is `field.at_level(...)`; a plain
+    symbol names a local value and may be assigned once."""
 
-    target: sympy.Symbol
+    target: sympy.Symbol | GatherFunction
     value: sympy.Expr
     place: Place = field(default_factory=calling_place, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.target, Field):
             raise KernelError(self.place, *whole_field(self.target))
-        if not isinstance(self.target, sympy.Symbol) or isinstance(
+        if isinstance(self.target, GatherFunction):
+            if self.target.args[:2] != block_coordinates()[:2] or self.target.field.rank != 3:
+                raise KernelError(
+                    self.place,
+                    f"'{self.target.field.name}' is assigned at a position that is computed.",
+                    f"write to the own column, {self.target.field.name}.at_level(k), or to an access",
+                )
+        elif not isinstance(self.target, sympy.Symbol) or isinstance(
             self.target, (Parameter, Coordinate, Extent)
         ):
             raise KernelError(
@@ -258,6 +265,8 @@ def symbols_of(statements: Iterable[Statement]) -> set[str]:
     assigned: set[str] = set()
     for statement in statements:
         match statement:
+            case Assignment(GatherFunction() as target, value):
+                names |= _names(target) | _names(value)
             case Assignment(target, value):
                 names |= _names(value)
                 assigned.add(target.name)

@@ -129,6 +129,21 @@ class Field:
             )
         return gather_function(self)(*position, component)
 
+    def at_level(self, level: sympy.Expr | int, component: int | sympy.Expr = 0) -> sympy.Expr:
+        """The value at a level of the current column, counted from its first interior cell, and known at run
+        time: where a search ends, for example. In a kernel with a Scan along z also a target of Assignment.
+
+        As for `gather`, levels lie in [-ghost_layers, n_z + ghost_layers), which the reference target checks.
+        Carry levels as integers: sympy.Symbol("k", integer=True).
+        """
+        if self.rank != 3 or self.split:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' has no columns with levels along z.",
+                "declare it as [3D], and not split; of a profile, gather(level)",
+            )
+        return self.gather(*block_coordinates()[:2], level, component=component)
+
 
 class Access(sympy.Symbol):
     """A relative access to a field. Two accesses with the same field, offsets, component, `through` and `at`

@@ -31,6 +31,7 @@ from heddle.ir.nodes import (
     Gather,
     Kernel,
     Let,
+    Load,
     Loop,
     Reduce,
     Scan,
@@ -302,7 +303,8 @@ def _prefetches(body: Sequence[Statement], schedule: CpuSchedule) -> list[Statem
         targets |= dict.fromkeys(_rows_read(body))
     result: list[Statement] = []
     for target in targets:
-        assert isinstance(target, Access)
+        if isinstance(target, (Gather, Load)):
+            continue
         if target.field.layout.over_list and any(target.offsets):
             continue  # vectorise_gathers asks for neighbours: where they lie is known only from the table
         ahead = (target.offsets[0] + schedule.prefetch, *target.offsets[1:])

@@ -47,8 +47,16 @@ class _Touch:
     @property
     def across(self) -> tuple[int, ...]:
         """Offsets along the axes on which cells run in any order."""
-        assert isinstance(self.element, ir.Access)
+        if isinstance(self.element, ir.Gather):
+            return (0, 0)
         return tuple(d for axis, d in enumerate(self.offsets) if axis != self.scan)
+
+    @property
+    def component(self) -> int:
+        """The component that it touches."""
+        if isinstance(self.element, ir.Access):
+            return self.element.component
+        return int(self.element.component.value) if isinstance(self.element.component, ir.Const) else -1
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -67,9 +75,14 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
             where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access"
         )
     _check_rounds(kernel)
-    axes = {touch.scan for touch in touches if touch.scan is not None}
+    scans = [statement for statement in statements(kernel.body) if isinstance(statement, ir.Scan)]
+    axes = {scan.axis for scan in scans}
     if len(axes) > 1:
-        raise KernelError(touches[-1].place, f"'{kernel.name}' scans along two axes.", "write two kernels")
+        raise KernelError(
+            touches[-1].place if touches else scans[-1].place,
+            f"'{kernel.name}' scans along two axes.",
+            "write two kernels",
+        )
     for axis in axes:
         _check_columns(kernel, axis, touches)
     for touch in touches:
@@ -98,7 +111,9 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     written = {touch.element.field for touch in touches if touch.store}
     for field in kernel.fields:
         if field in written:
-            _check_field(kernel, field, [touch for touch in touches if touch.element.field is field])
+            own = [touch for touch in touches if touch.element.field is field]
+            _check_levels(kernel, own, axes == {2})
+            _check_field(kernel, field, own)
     if kernel.space.is_index_list:
         _check_links(kernel, kernel.space, touches, written)
     elif kernel.space.walls:
@@ -118,7 +133,7 @@ def _check_rounds(kernel: ir.Kernel) -> None:
                 )
         for statement in _outside_scans(loop.body):
             if isinstance(statement, ir.Store):
-                assert isinstance(statement.target, ir.Access)
+                assert not isinstance(statement.target, ir.Load)
                 raise KernelError(
                     statement.place,
                     f"'{kernel.name}' stores to {_name(statement.target)} in each round of a While.",
@@ -191,7 +206,10 @@ def _touches(
             yield from _touches(statement.body, scan, here, True, wall or statement.wall, inner)
         elif isinstance(statement, ir.Store):
             yield from _reads(statement.value, scan, here, guards)
-            assert isinstance(statement.target, ir.Access)
+            assert not isinstance(statement.target, ir.Load)
+            if isinstance(statement.target, ir.Gather):
+                for entry in (*statement.target.position, statement.target.component):
+                    yield from _reads(entry, scan, here, guards)
             if not wall:
                 yield _Touch(statement.target, True, scan, here, conditional, guards)
         else:
@@ -222,20 +240,45 @@ def _check_reach(kernel: ir.Kernel, touch: _Touch) -> None:
         )
 
 
+def _check_levels(kernel: ir.Kernel, touches: Sequence[_Touch], swept: bool) -> None:
+    """Raise KernelError where a field that a kernel writes is touched at a computed position, unless that
+    lies in the column that is swept: then its statements follow each other as the model says."""
+    for touch in touches:
+        if not isinstance(touch.element, ir.Gather):
+            continue
+        name = touch.element.field.name
+        if not touch.element.in_column:
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' writes '{name}' and gathers from it at positions known only at run time.",
+                "write to a second field"
+                + (
+                    f", or gather from the own column, {name}.at_level(k)"
+                    if touch.element.field.rank == 3
+                    else ""
+                ),
+            )
+        if not swept:
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' writes '{name}' and touches it at a level known only at run time, but has "
+                "no Scan along z: its cells run in any order.",
+                "move what belongs to the cells into a Scan along z, or write to a second field",
+            )
+        if touch.component < 0:
+            raise KernelError(
+                touch.place,
+                f"'{kernel.name}' writes '{name}' and touches a component that is known only at run time.",
+                "give the component as a number",
+            )
+
+
 def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> None:
-    gathers = [touch for touch in touches if isinstance(touch.element, ir.Gather)]
-    if gathers:
-        raise KernelError(
-            gathers[0].place,
-            f"'{kernel.name}' writes '{field.name}' and gathers from it at positions known only at run time.",
-            "write to a second field",
-        )
     owner: dict[int, _Touch] = {}
     for touch in touches:
         if touch.store:
-            component = touch.element.component
-            assert isinstance(touch.element, ir.Access)
-            first = owner.setdefault(component, touch)  # type: ignore[arg-type]
+            component = touch.component
+            first = owner.setdefault(component, touch)
             if first.across != touch.across:
                 raise KernelError(
                     touch.place,
@@ -243,7 +286,13 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
                     "two cells write the same element in no defined order.",
                     "store each component at one offset, or write to a second field",
                 )
-            if first is not touch and touch.scan is None and not (first.conditional and touch.conditional):
+            levels = any(isinstance(each.element, ir.Gather) for each in (first, touch))
+            if (
+                first is not touch
+                and touch.scan is None
+                and not levels
+                and not (first.conditional and touch.conditional)
+            ):
                 raise KernelError(
                     touch.place,
                     f"'{kernel.name}' stores to {_name(touch.element)} twice.",
@@ -251,14 +300,18 @@ def _check_field(kernel: ir.Kernel, field: ir.Field, touches: list[_Touch]) -> N
                 )
     stored: set[tuple[int, tuple[int, ...]]] = set()
     for touch in touches:
-        assert isinstance(touch.element, ir.Access)
-        component = touch.element.component
+        component = touch.component
         if touch.store:
-            stored.add((component, touch.offsets))
+            if isinstance(touch.element, ir.Access):
+                stored.add((component, touch.offsets))
         elif component in owner:
             if touch.across != owner[component].across and not _of_other_colour(touch, owner[component]):
                 _check_order(kernel, touch, owner[component], owner, touches)
-            if touch.scan is None and (component, touch.offsets) in stored:
+            if (
+                touch.scan is None
+                and isinstance(touch.element, ir.Access)
+                and (component, touch.offsets) in stored
+            ):
                 raise KernelError(
                     touch.place,
                     f"'{kernel.name}' reads {_name(touch.element)} after storing to it, so it is unclear "
@@ -273,7 +326,8 @@ def _check_order(
     """A cell reads what another one writes: that has an order only if they differ in colour."""
     space = kernel.space
     names = f"'{kernel.name}' reads {_name(read.element)} and writes {_name(write.element)}: "
-    if not space.is_box or read.scan is not None or read.element.field.is_plane(space):
+    levels = any(isinstance(touch.element, ir.Gather) for touch in (read, write))
+    if not space.is_box or read.scan is not None or levels or read.element.field.is_plane(space):
         what = "one cell reads an element that another cell writes, in no defined order."
         raise KernelError(read.place, names + what, "write to a second field")
     if space.colours > 1 and separates(space.dimensions, space.colours, _apart(read, write)):
@@ -311,8 +365,8 @@ def _distances(owner: dict[int, _Touch], touches: list[_Touch]) -> list[tuple[in
 
 def _of_other_colour(read: _Touch, write: _Touch) -> bool:
     """Whether a condition around both keeps the cell that is read from being written."""
-    assert isinstance(read.element, ir.Access)
-    assert isinstance(write.element, ir.Access)
+    if isinstance(read.element, ir.Gather) or isinstance(write.element, ir.Gather):
+        return False
     apart = [r - w for r, w in zip(read.element.offsets, write.element.offsets, strict=True)]
     return any(keeps_apart(guard, apart) for guard in read.guards if guard in write.guards)
 

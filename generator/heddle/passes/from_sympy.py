@@ -152,6 +152,11 @@ class _Freezer:
                 access = self.access(target)
                 assert isinstance(access, ir.Access)
                 return ir.Store(access, frozen, False, place)
+            case model.Assignment(named.GatherFunction() as target, value):
+                frozen = self.value(value)
+                level = self.value(target)
+                assert isinstance(level, ir.Gather)
+                return ir.Store(level, frozen, False, place)
             case model.Assignment(target, value):
                 frozen = self.value(value)
                 return ir.Let(self.local(target), frozen, place)
@@ -167,12 +172,12 @@ class _Freezer:
                         "use an axis below the number of dimensions of the fields",
                     )
                 initial = tuple(self.value(value) for value in carried.values())
-                symbols = tuple(self.local(symbol) for symbol in carried)
+                symbols = tuple(self.local(symbol, carried=True) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
             case model.While(condition, carried, body, update, at_most):
                 initial = tuple(self.value(value) for value in carried.values())
-                symbols = tuple(self.local(symbol) for symbol in carried)
+                symbols = tuple(self.local(symbol, carried=True) for symbol in carried)
                 asked = self.value(condition)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 assert at_most is not None
@@ -262,7 +267,8 @@ class _Freezer:
                 "use what parameters(...) returned wherever the parameter is meant",
             )
 
-    def local(self, symbol: sympy.Symbol) -> ir.Symbol:
+    def local(self, symbol: sympy.Symbol, carried: bool = False) -> ir.Symbol:
+        """carried: what SymPy knows to be an integer is carried as one."""
         name = symbol.name
         self.check_symbol(symbol)
         if is_name(name) or not is_name(f"{name}_"):
@@ -283,7 +289,7 @@ class _Freezer:
             raise KernelError(
                 self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
             )
-        self.locals[name] = ir.Symbol(name)
+        self.locals[name] = ir.Symbol(name, ir.I64 if carried and symbol.is_integer else None)
         self.rank.setdefault(name, len(self.rank))
         return self.locals[name]
 

@@ -157,8 +157,10 @@ def _keep_order(first: Scan, second: Scan) -> bool:
             if same and (write or writes) and (other.offsets[axis] - one.offsets[axis]) * ahead > 0:
                 return False
     for reader, writer in ((first, second), (second, first)):
-        gathered = {node.field for node in evaluated([reader]) if isinstance(node, Gather)}
-        if gathered & _touched([writer], written=True):
+        gathered = {node.field for node in distinct([reader]) if isinstance(node, Gather)}
+        if gathered & (_touched([writer], written=True)):
+            return False
+        if gathered & _touched([reader], written=True) & _touched([writer]):
             return False
     return True
 

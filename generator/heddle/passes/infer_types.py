@@ -90,6 +90,8 @@ class _Typer:
             case Store(target, value, nontemporal, place):
                 assert isinstance(target, (Access, Gather))
                 typed = self.expression(value)
+                if isinstance(target, Gather):
+                    target = self.gathered(target)
                 self.check_stored(target, typed)
                 return Store(target, self.stored(target, typed), nontemporal, place)
             case If(condition, body, wall, place):
@@ -106,21 +108,48 @@ class _Typer:
                     place,
                 )
             case Scan(axis, reverse, carried, initial, body, update, place):
-                start = tuple(self.converted(self.expression(value), self.arithmetic) for value in initial)
-                symbols = tuple(self.declare(symbol, self.arithmetic) for symbol in carried)
+                start = self.carried(carried, initial)
+                symbols = self.declared(carried)
                 inner = self.block(body)
-                following = tuple(self.converted(self.expression(value), self.arithmetic) for value in update)
+                following = self.carried(carried, update)
                 return Scan(axis, reverse, symbols, start, inner, following, place)
             case While(counter, at_most, condition, carried, initial, body, update, place):
-                start = tuple(self.converted(self.expression(value), self.arithmetic) for value in initial)
-                symbols = tuple(self.declare(symbol, self.arithmetic) for symbol in carried)
+                start = self.carried(carried, initial)
+                symbols = self.declared(carried)
                 asked = self.condition(condition)
                 inner = self.block(body)
-                following = tuple(self.converted(self.expression(value), self.arithmetic) for value in update)
+                following = self.carried(carried, update)
                 return While(counter, at_most, asked, symbols, start, inner, following, place)
         return statement
 
+    def declared(self, carried: Sequence[Symbol]) -> tuple[Symbol, ...]:
+        """What is carried has the arithmetic type, or is an integer."""
+        return tuple(
+            self.declare(symbol, I64 if symbol.type == I64 else self.arithmetic) for symbol in carried
+        )
+
+    def carried(self, symbols: Sequence[Symbol], values: Sequence[Expression]) -> tuple[Expression, ...]:
+        """Values of what is carried."""
+        found: list[Expression] = []
+        for symbol, value in zip(symbols, map(self.expression, values), strict=True):
+            number = isinstance(value, Const) and value.type is None and int(value.value) == value.value
+            whole = number or (
+                value.type is not None and (not value.type.is_float or is_whole(value, self.values))
+            )
+            if symbol.type == I64 and not whole:
+                raise KernelError(
+                    self.place,
+                    f"'{symbol.name}' is carried as an integer, but has a real value.",
+                    "round it: floor(value), or carry a symbol that is not integer=True",
+                )
+            found.append(self.converted(value, I64 if symbol.type == I64 else self.arithmetic))
+        return tuple(found)
+
     # Expressions
+
+    def gathered(self, element: Gather) -> Gather:
+        where = tuple(self.integer(self.expression(entry)) for entry in element.position)
+        return Gather(element.field, where, self.integer(self.expression(element.component)))
 
     def expression(self, value: Expression) -> Expression:
         typed = self.memo.get(value)
@@ -138,9 +167,8 @@ class _Typer:
                 return self.read(value)
             case IsWallLink():
                 return value
-            case Gather(field, position, component):
-                where = tuple(self.integer(self.expression(entry)) for entry in position)
-                return self.read(Gather(field, where, self.integer(self.expression(component))))
+            case Gather():
+                return self.read(self.gathered(value))
             case Select(condition, yes, no):
                 branches = self.unified([self.expression(yes), self.expression(no)])
                 return Select(self.condition(condition), *branches)

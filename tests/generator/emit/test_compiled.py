@@ -44,6 +44,8 @@ from models import (
     column,
     column_reduction,
     column_values,
+    levels_of_columns,
+    levels_without_a_loop,
     listed_reduction,
     newton,
     reduction,
@@ -57,7 +59,8 @@ pytestmark = pytest.mark.compiles
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
          "chessboard", "edges", "corners", "norms", "residual", "columns", "values", "split",
-         "mixed", "newton", "substeps")  # fmt: skip
+         "mixed", "newton", "substeps",
+         "levels", "lanes")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "body", "count", "some")
 SEEDS = 3 if os.environ.get("HEDDLE_TESTS") == "full" else 2
 """Of memory: plain, then with random strides."""
@@ -182,6 +185,8 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("columns", column_reduction())
     everything.add("newton", newton(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
     everything.add("substeps", substeps())
+    everything.add("levels", levels_of_columns())
+    everything.add("lanes", levels_without_a_loop(), schedule=Schedule(cpu=Strips(8)))
     everything.add("values", column_values(), schedule=Schedule(cpu=Strips(8)))
     around = tuple(sympy.Rational(1, 8) * x for x in block_coordinates(2))
     body = lbm.AA(lattice, ghost_layers=3).boundary(

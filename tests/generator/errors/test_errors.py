@@ -22,6 +22,7 @@ from errors import (
     dependences,
     exchanges,
     lattices,
+    levels,
     mistakes,
     names,
     poisson_problems,
@@ -37,7 +38,7 @@ from heddle import (
 
 SUBJECTS = (
     *(computations, declarations, dependences, exchanges, lattices, mistakes, names, poisson_problems),
-    *(rounds, schedules, spaces, staggered_grids),
+    *(levels, rounds, schedules, spaces, staggered_grids),
 )
 
 

@@ -32,6 +32,8 @@ from models import (
     coloured_reduction,
     column,
     column_values,
+    levels_of_columns,
+    levels_without_a_loop,
     newton,
     random_model,
     reduction,
@@ -89,10 +91,12 @@ def test_values_of_columns(tmp_path: Path) -> None:
     assert problems(module, ALL, tmp_path) == []
 
 
-def test_rounds(tmp_path: Path) -> None:
+def test_rounds_and_levels(tmp_path: Path) -> None:
     module = Module("rounds", precisions=("f64", "f32"))
     module.add("newton", newton(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
     module.add("substeps", substeps())
+    module.add("levels", levels_of_columns())
+    module.add("lanes", levels_without_a_loop(), schedule=Schedule(cpu=Strips(16)))
     assert problems(module, ALL, tmp_path) == []
 
 
