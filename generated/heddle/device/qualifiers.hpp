@@ -9,4 +9,11 @@
 #define HEDDLE_HOST_DEVICE
 #endif
 
+// For long functions that belong into the loop that calls them: a loop with calls has no vectors.
+#if defined(__GNUC__)
+#define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define HEDDLE_ALWAYS_INLINE inline
+#endif
+
 #endif

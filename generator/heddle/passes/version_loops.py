@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 
 from heddle.ir.build import add, integer, operate
-from heddle.ir.device_calls import is_warp_reduction
+from heddle.ir.device_calls import is_warp_reduction, parts_of
 from heddle.ir.legality import check_integers, check_specialised
 from heddle.ir.loop_versions import specialised_loop
 from heddle.ir.nodes import (
@@ -146,10 +146,11 @@ class _Copying:
         before: list[Statement] = []
         rest: list[Statement] = []
         tail: list[Statement] = []
+        combined = {parts_of(s)["value"] for s in loop.body if is_warp_reduction(s)}
         for statement in loop.body:
             self.note(statement)
             match statement:
-                case Var():
+                case Var(symbol) if symbol in combined:
                     head.append(statement)
                 case DeviceCall() if is_warp_reduction(statement):
                     tail.append(statement)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, Scan, Schedule, Sparse, Threads, While, fields
+from heddle import Assignment, Rows, Scan, Schedule, Sparse, Threads, While, fields
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.text import lines
@@ -158,3 +158,17 @@ def test_loops_are_equal_only_with_equal_conditions_and_bounds() -> None:
         assert proof.tier == "structural"
         assert isinstance(equivalent(lowered(most, 1), lowered(most, -1)), Counterexample)
     assert isinstance(equivalent(lowered(2, 0), lowered(1, 0)), Counterexample)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@pytest.mark.parametrize(
+    "schedule",
+    [Schedule(specialise=("open", 1)), Schedule(colours=2), Schedule(cpu=Rows(fixed_nx=7))],
+    ids=["specialise", "colours", "fixed_nx"],
+)
+def test_loops_under_other_schedules(schedule: Schedule, target: str) -> None:
+    """A usual value has a copy of the statements, and what is carried begins there behind what it needs."""
+    p, q = fields("p, q: real[2D]")
+    chosen = sympy.Piecewise((p.here, sympy.Eq(fields("open: int32[2D]").here, 1)), (1, True))
+    loop = While(a > 1, {a: p.here, n: t}, [], {a: a / 2 + t / 8, n: n + 1}, at_most=9)
+    agree(model([Assignment(t, chosen), loop, Assignment(q.here, a + n)], schedule), "f64", target, 5)
