@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -114,6 +115,37 @@ TYPED_TEST(Columns, AreTheLoopsThatTheModelSays) {
         EXPECT_EQ(values(domain.rain, 1), rain) << blocks[0] << strips << one_level;
         EXPECT_EQ(values(domain.most, 1), most) << blocks[0] << strips << one_level;
       }
+}
+
+TYPED_TEST(Columns, MeltAtTheirHighestLevel) {
+  using T = TypeParam;
+  const Domain<T> start({1, 1, 1}, true);
+  std::vector<T> water = values(start.water, n_z), rain = values(start.rain, 1);
+  int melted = 0;
+  for (std::int64_t column = 0; column < n_x * n_y; ++column) {
+    const T mu = static_cast<T>(mu_at(column % n_x, column / n_x));
+    const auto at = [&](std::int64_t z) { return static_cast<std::size_t>(column + n_x * n_y * z); };
+    std::int64_t top = n_z - 1;
+    while (top >= 0 && !(water[at(top)] > mu))
+      --top;
+    if (top < 0) continue;
+    T left = water[at(top)], halves = 0;
+    while (halves < 5 && left > std::abs(mu)) {
+      left /= 2;
+      ++halves;
+    }
+    rain[at(0)] += halves;
+    water[at(top)] = left;
+    melted += halves > 0 ? 1 : 0;
+  }
+  EXPECT_GT(melted, 0);
+  for (const std::array<int, 3>& blocks : {std::array<int, 3>{1, 1, 1}, {3, 2, 1}}) {
+    Domain<T> domain(blocks, false);
+    heddle::Stream stream;
+    columns::Melt<T>(domain.mu, domain.water, domain.rain)(stream);
+    EXPECT_EQ(values(domain.water, n_z), water);
+    EXPECT_EQ(values(domain.rain, 1), rain);
+  }
 }
 
 TYPED_TEST(Columns, ReadAPlaneInEachCell) {
