@@ -454,3 +454,11 @@ def usual_of_nothing() -> None:
     module = Module("m")
     module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(specialise=("open", 63)))
     module.stages("k", "f64", "cpu")
+
+
+@says(
+    "schedule: math='reproducible' has no 'sin'.\n"
+    '  Hint: write it with cbrt exp exp2 log log2 pow tanh, or use Schedule(math="library")'
+)
+def function_that_is_not_reproducible() -> None:
+    kernel([Assignment(p.here, sympy.sin(q.here))], schedule=Schedule(math="reproducible"))
