@@ -27,8 +27,9 @@ from mathematics import ARGUMENTS, DTYPES, HARD, NUMPY, called, largest_distance
 
 COUNT, TURNS, WIDTHS = 4096, 41, (512, 256)
 TIMED = {
-    "cbrt": (-10.0, 10.0), "exp": (-30.0, 30.0), "exp2": (-30.0, 30.0), "log": (1e-3, 100.0),
-    "log2": (1e-3, 100.0), "pow": (0.1, 10.0), "tanh": (-5.0, 5.0),
+    "cbrt": (-10.0, 10.0), "cos": (-10.0, 10.0), "exp": (-30.0, 30.0), "exp2": (-30.0, 30.0),
+    "log": (1e-3, 100.0), "log2": (1e-3, 100.0), "pow": (0.1, 10.0), "sin": (-10.0, 10.0),
+    "tanh": (-5.0, 5.0),
 }  # fmt: skip
 
 

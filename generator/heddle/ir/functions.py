@@ -201,11 +201,13 @@ def _exp2(a: float) -> float:
 
 _MEANINGS: dict[str, Callable[..., Any]] = {
     "cbrt": math.cbrt,
+    "cos": math.cos,
     "exp": _exp,
     "exp2": _exp2,
     "log": _log,
     "log2": _log2,
     "pow": _pow,
+    "sin": math.sin,
     "tanh": math.tanh,
 }
 """The functions that have a definition in heddle.ir.mathematics."""

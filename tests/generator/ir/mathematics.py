@@ -21,31 +21,37 @@ WORDS: dict[int, Any] = {64: np.uint64, 32: np.uint32}
 DIGITS, SMALLEST = {64: 53, 32: 24}, {64: -1021, 32: -125}
 EXACT: dict[str, Callable[..., Any]] = {
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
+    "cos": mpmath.cos,
     "exp": mpmath.exp,
     "exp2": lambda x: mpmath.mpf(2) ** x,
     "log": mpmath.log,
     "log2": lambda x: mpmath.log(x, 2),
     "pow": lambda x, y: x**y,
+    "sin": mpmath.sin,
     "tanh": mpmath.tanh,
 }
 NUMPY: dict[str, Callable[..., Any]] = {
     "cbrt": np.cbrt,
+    "cos": np.cos,
     "exp": np.exp,
     "exp2": np.exp2,
     "log": np.log,
     "log2": np.log2,
     "pow": np.power,
+    "sin": np.sin,
     "tanh": np.tanh,
 }
 
 
 HARD: dict[str, list[tuple[float, float]]] = {
     "cbrt": [(-10.0, 10.0)],
+    "cos": [(-30.0, 30.0), (-1e6, 1e6)],
     "exp": [(-746.0, 710.0), (-1.0, 1.0), (-104.0, 89.0)],
     "exp2": [(-1076.0, 1025.0), (-1.0, 1.0), (-150.0, 128.0)],
     "log": [(0.0, 3.0), (0.99, 1.01)],
     "log2": [(0.0, 3.0), (0.99, 1.01)],
     "pow": [(-1.0, 30.0), (0.9, 1.1)],
+    "sin": [(-30.0, 30.0), (-1e6, 1e6)],
     "tanh": [(0.4, 1.1), (-20.0, 20.0)],
 }
 """Where a function is neither 0 nor infinite, and where it is hardest."""
@@ -130,8 +136,6 @@ def distance(found: float, value: Any, bits: int) -> float:
     or the smallest subnormal number."""
     with mpmath.workdps(60):
         value = mpmath.mpf(value)
-        if not value:
-            return abs(found) * 2.0**1074
         exponent = max(int(mpmath.frexp(value)[1]), SMALLEST[bits])
         return float(abs(mpmath.mpf(found) - value) * mpmath.mpf(2) ** (DIGITS[bits] - exponent))
 

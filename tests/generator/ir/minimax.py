@@ -123,6 +123,21 @@ def polynomials(bits: int) -> Iterator[tuple[str, str, list[mpf], mpf]]:
             lambda z: max(z, one / 40), mpf(0), mpf("0.3026"), 10 if double else 4,
         ),
     )  # fmt: skip
+    eighth = (mp.pi / 4) ** 2 * mpf("1.0001")
+    yield (
+        "SIN", "(sin(r) / r - 1) / r^2 over r^2, |r| <= pi / 4",
+        *minimax(
+            not_zero(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, -one / 6),
+            lambda z: max(z, one / 40), mpf(0), eighth, 5 if double else 2,
+        ),
+    )  # fmt: skip
+    yield (
+        "COS", "(cos(r) - 1 + r^2 / 2) / r^4 over r^2, |r| <= pi / 4",
+        *minimax(
+            not_zero(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, one / 24),
+            lambda z: max(z, one / 40) ** 2, mpf(0), eighth, 5 if double else 2,
+        ),
+    )  # fmt: skip
     yield (
         "INVERSE_CBRT", "m^(-1/3), 1 <= m <= 2",
         *minimax(lambda m: 1 / mp.cbrt(m), mp.cbrt, one, mpf(2), 5 if double else 3),
@@ -137,7 +152,7 @@ def derived() -> str:
         'constants in parts whose sum they are. By the bits of the type."""',
         "",
     ]
-    tables: dict[str, tuple[str, dict[int, list[float]]]] = {}
+    tables: dict[str, tuple[str, dict[int, list[float] | list[int]]]] = {}
     for bits in DIGITS:
         for name, about, coefficients, error in polynomials(bits):
             size = f"f{bits}: 2^{float(mpmath.log(error, 2)):.1f}"
@@ -158,6 +173,11 @@ def derived() -> str:
         tables[name] = (about, {b: parts(value, b, DIGITS[b]) for b in DIGITS})
     roots = mp.cbrt(2), 1 / mp.cbrt(2)
     tables["CBRT_2"] = ("2^(1/3) and 2^(-1/3)", {b: [nearest(v, b) for v in roots] for b in DIGITS})
+    tables["HALF_PI"] = ("pi / 2", {b: parts(mp.pi / 2, b, DIGITS[b]) for b in DIGITS})
+    tables["TWO_OVER_PI"] = (
+        "2 / pi in words, after so many zero bits as a product with a mantissa has to spare",
+        {64: words(64, 19), 32: words(32, 7)},
+    )
     for name, (about, table) in tables.items():
         lines.append(f"# {about}.")
         lines.append(f"{name} = {{")
@@ -169,8 +189,17 @@ def derived() -> str:
     return "\n".join(lines[:-1]) + "\n"
 
 
+def words(bits: int, count: int) -> list[int]:
+    """The first bits of 2 / pi after one zero for each digit and two for the quarters of a turn."""
+    with mpmath.workprec(bits * count + 64):
+        value = int(mpmath.floor(mpmath.ldexp(2 / mp.pi, bits * count - DIGITS[bits] - 2)))
+    return [value >> bits * i & (1 << bits) - 1 for i in reversed(range(count))]
+
+
 def text(number: float, bits: int) -> str:
     """Digits that read back the same."""
+    if isinstance(number, int):
+        return f"0x{number:X}"
     if bits == 32:
         assert struct.unpack("f", struct.pack("f", number))[0] == number
     return repr(number)

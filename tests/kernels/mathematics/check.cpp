@@ -130,6 +130,11 @@ TEST(Mathematics, CbrtIsTheSame) {
   compare_function<float>("cbrt_f32", mathematics_of_cbrt_f32, mathematics_of_cbrt_f32_cuda);
 }
 
+TEST(Mathematics, CosIsTheSame) {
+  compare_function<double>("cos_f64", mathematics_of_cos_f64, mathematics_of_cos_f64_cuda);
+  compare_function<float>("cos_f32", mathematics_of_cos_f32, mathematics_of_cos_f32_cuda);
+}
+
 TEST(Mathematics, ExpIsTheSame) {
   compare_function<double>("exp_f64", mathematics_of_exp_f64, mathematics_of_exp_f64_cuda);
   compare_function<float>("exp_f32", mathematics_of_exp_f32, mathematics_of_exp_f32_cuda);
@@ -153,6 +158,11 @@ TEST(Mathematics, Log2IsTheSame) {
 TEST(Mathematics, PowIsTheSame) {
   compare_power<double>("pow_f64", mathematics_of_pow_f64, mathematics_of_pow_f64_cuda);
   compare_power<float>("pow_f32", mathematics_of_pow_f32, mathematics_of_pow_f32_cuda);
+}
+
+TEST(Mathematics, SinIsTheSame) {
+  compare_function<double>("sin_f64", mathematics_of_sin_f64, mathematics_of_sin_f64_cuda);
+  compare_function<float>("sin_f32", mathematics_of_sin_f32, mathematics_of_sin_f32_cuda);
 }
 
 TEST(Mathematics, TanhIsTheSame) {

@@ -9,11 +9,13 @@ number, exponent, result = fields("number, exponent, result: real[1D]")
 mathematics = Module("mathematics", precisions=("f64", "f32"), about="Reproducible functions.")
 for name, value in {
     "cbrt": sympy.cbrt(number.here),
+    "cos": sympy.cos(number.here),
     "exp": sympy.exp(number.here),
     "exp2": exp2(number.here),
     "log": sympy.log(number.here),
     "log2": log2(number.here),
     "pow": number.here**exponent.here,
+    "sin": sympy.sin(number.here),
     "tanh": sympy.tanh(number.here),
 }.items():
     schedule = Schedule(math="reproducible")

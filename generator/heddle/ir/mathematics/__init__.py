@@ -18,8 +18,9 @@ from heddle.ir.mathematics.exponentials import exp, exp2
 from heddle.ir.mathematics.hyperbolic import tanh
 from heddle.ir.mathematics.logarithms import log, log2
 from heddle.ir.mathematics.power import pow
+from heddle.ir.mathematics.trigonometry import cos, sin
 from heddle.ir.nodes import Scalar
 
 DEFINITIONS: dict[str, Callable[[Scalar], Definition]] = {
-    function.__name__: cache(function) for function in (cbrt, exp, exp2, log, log2, pow, tanh)
+    function.__name__: cache(function) for function in (cbrt, cos, exp, exp2, log, log2, pow, sin, tanh)
 }

@@ -84,16 +84,40 @@ class Body:
 
     def exponent_of(self, word: Expression) -> Expression:
         """2^(word - bias), where the word ends with a biased exponent."""
-        return self.from_bits(operation("shl", word, Const(self.mantissa_bits, U32)))
+        return self.from_bits(self.left(word, self.mantissa_bits))
+
+    def right(self, word: Expression, bits: int) -> Expression:
+        """A word shifted to the right."""
+        return operation("shr", word, Const(bits, U32))
+
+    def left(self, word: Expression, bits: int) -> Expression:
+        """And to the left."""
+        return operation("shl", word, Const(bits, U32))
+
+    def upper(self, word: Expression) -> Expression:
+        """The upper half of the bits of a word."""
+        return self.right(word, self.real.bits // 2)
+
+    def lower(self, word: Expression) -> Expression:
+        """The lower half."""
+        return operation("bitand", word, self.word((1 << self.real.bits // 2) - 1))
+
+    def converted(self, half: Expression, less: int) -> Expression:
+        """The number that half a word is, less another one: the last bits of a number are a whole number."""
+        whole = 2.0**self.mantissa_bits
+        return sub(self.from_bits(add(half, self.word(self.bits_of(whole)))), self.number(whole + less))
 
     def sign_bit(self) -> Const:
         """The word in which only the bit of the sign is set."""
         return self.word(1 << (self.real.bits - 1))
 
+    def sign_of(self, value: Expression) -> Expression:
+        """The word that has the sign of a number and no other bit."""
+        return operation("bitand", self.bits(value), self.sign_bit())
+
     def with_sign(self, value: Expression, of: Expression) -> Expression:
         """A number that is not negative, with the sign of another one."""
-        sign = operation("bitand", self.bits(of), self.sign_bit())
-        return self.from_bits(add(self.bits(value), sign))
+        return self.from_bits(add(self.bits(value), self.sign_of(of)))
 
     def polynomial(self, name: str, x: Expression, coefficients: Sequence[float]) -> Symbol:
         """Horner's form, one step per line."""

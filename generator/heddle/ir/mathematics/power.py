@@ -95,7 +95,7 @@ def _special(body: Body, x: Expression, y: Expression, size: Expression, usual: 
     body.comment("A negative x keeps its sign where y is odd, and has no power where y is no whole number.")
     is_whole = body.let("is_whole", equal(floor(y), y))
     half = body.let("half", mul(body.number(0.5), y))
-    sign = body.let("sign", operation("bitand", body.bits(x), body.sign_bit()))
+    sign = body.let("sign", body.sign_of(x))
     of_whole = body.let("sign_of_whole", select(equal(floor(half), half), body.word(0), sign))
     kept = body.let("sign_kept", select(is_whole, of_whole, body.word(0)))
     value = body.let("with_sign", body.from_bits(add(body.bits(value), kept)))

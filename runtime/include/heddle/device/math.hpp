@@ -104,6 +104,224 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float cbrt(float x) {
              : x;
 }
 
+/// The cosine.
+HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double cos(double x) {
+  const double size = std::abs(x);
+
+  // x = M 2^E, and the place in 2 / pi where what counts begins.
+  const std::uint64_t word = heddle::bits_as<std::uint64_t>(size);
+  const std::uint64_t place = (word >> 52U) - 1022U;
+  const std::uint64_t m = (word & 0xfffffffffffffU) + 4503599627370496U;
+  const bool is_8_on = (place & 512U) != 0U;
+  const std::uint64_t w8_0 = is_8_on ? 0x46bea5d768909d3U : 325U;
+  const std::uint64_t w8_1 = is_8_on ? 0x38e04d68befc8273U : 0xf306dc9c882a53f8U;
+  const std::uint64_t w8_2 = is_8_on ? 0x23ac7306a673e939U : 0x4eafa3ea69bb81b6U;
+  const std::uint64_t w8_3 = is_8_on ? 0x8bf177bf250763fU : 0xc52b3278872083fcU;
+  const std::uint64_t w8_4 = is_8_on ? 0xf12fffbc0b301fdeU : 0xa2c757bd778ac36eU;
+  const std::uint64_t w8_5 = is_8_on ? 0x5e2316b414da3edaU : 0x48dc74849ba5c00cU;
+  const std::uint64_t w8_6 = is_8_on ? 0x6cfd9e4f96136e9eU : 0x925dd413a32439fcU;
+  const std::uint64_t w8_7 = is_8_on ? 0x8c7ecd3cbfd45aeaU : 0x3bd63962534e7dd1U;
+  const std::uint64_t w8_8 = is_8_on ? 0x4f758fd7cbe2f67aU : 0x46bea5d768909d3U;
+  const std::uint64_t w8_9 = is_8_on ? 0xe73ef14a525d4d7U : 0x38e04d68befc8273U;
+  const std::uint64_t w8_10 = is_8_on ? 0xf6bf623f1aba10acU : 0x23ac7306a673e939U;
+  const bool is_4_on = (place & 256U) != 0U;
+  const std::uint64_t w4_0 = is_4_on ? w8_4 : w8_0;
+  const std::uint64_t w4_1 = is_4_on ? w8_5 : w8_1;
+  const std::uint64_t w4_2 = is_4_on ? w8_6 : w8_2;
+  const std::uint64_t w4_3 = is_4_on ? w8_7 : w8_3;
+  const std::uint64_t w4_4 = is_4_on ? w8_8 : w8_4;
+  const std::uint64_t w4_5 = is_4_on ? w8_9 : w8_5;
+  const std::uint64_t w4_6 = is_4_on ? w8_10 : w8_6;
+  const bool is_2_on = (place & 128U) != 0U;
+  const std::uint64_t w2_0 = is_2_on ? w4_2 : w4_0;
+  const std::uint64_t w2_1 = is_2_on ? w4_3 : w4_1;
+  const std::uint64_t w2_2 = is_2_on ? w4_4 : w4_2;
+  const std::uint64_t w2_3 = is_2_on ? w4_5 : w4_3;
+  const std::uint64_t w2_4 = is_2_on ? w4_6 : w4_4;
+  const bool is_1_on = (place & 64U) != 0U;
+  const std::uint64_t w1_0 = is_1_on ? w2_1 : w2_0;
+  const std::uint64_t w1_1 = is_1_on ? w2_2 : w2_1;
+  const std::uint64_t w1_2 = is_1_on ? w2_3 : w2_2;
+  const std::uint64_t w1_3 = is_1_on ? w2_4 : w2_3;
+  const std::uint64_t shift = place & 63U;
+  const std::uint64_t back = 63U - shift;
+  const bool is_16_on = (place & 1024U) != 0U;
+  const std::uint64_t first =
+      is_16_on ? 0x4f758fd7cbe2f67aU : (w1_0 << shift) + ((w1_1 >> back) >> 1U);
+  const std::uint64_t second =
+      is_16_on ? 0xe73ef14a525d4d7U : (w1_1 << shift) + ((w1_2 >> back) >> 1U);
+  const std::uint64_t third =
+      is_16_on ? 0xf6bf623f1aba10acU : (w1_2 << shift) + ((w1_3 >> back) >> 1U);
+
+  // The product, modulo four turns: all of it but its last word.
+  const std::uint64_t m_high = m >> 32U;
+  const std::uint64_t m_low = m & 0xffffffffU;
+  const std::uint64_t second_high = second >> 32U;
+  const std::uint64_t second_low = second & 0xffffffffU;
+  const std::uint64_t third_high = third >> 32U;
+  const std::uint64_t third_low = third & 0xffffffffU;
+  const std::uint64_t low_low = m_low * second_low;
+  const std::uint64_t cross = m_low * second_high + (low_low >> 32U);
+  const std::uint64_t middle = m_high * second_low + (cross & 0xffffffffU);
+  const std::uint64_t over = m_high * second_high + (cross >> 32U) + (middle >> 32U);
+  const std::uint64_t lower = (middle << 32U) + (low_low & 0xffffffffU);
+  const std::uint64_t tail =
+      m_high * third_high + (((m_high * third_low) >> 32U) + ((m_low * third_high) >> 32U));
+  const std::uint64_t bottom = lower + tail;
+  const std::uint64_t carried = bottom < lower ? over + 1U : over;
+  const std::uint64_t top = m * first + carried;
+
+  // Turns to the nearest quarter, and what is left, in units of a quarter's last bit.
+  const std::uint64_t quarters = (top + 2305843009213693952U) >> 62U;
+  const std::uint64_t left = (top << 2U) + (bottom >> 62U);
+  const std::uint64_t below = bottom << 2U;
+  const double upper =
+      heddle::bits_as<double>(((left + 9223372036854775808U) >> 32U) + 0x4330000000000000U) -
+      4503601774854144.0;
+  const double next_one =
+      heddle::bits_as<double>((left & 0xffffffffU) + 0x4330000000000000U) - 4503599627370496.0;
+  const double last =
+      heddle::bits_as<double>((below & 0xffffffffU) + 0x4330000000000000U) - 4503599627370496.0;
+  const double high = std::fma(upper, 4294967296.0, next_one);
+  const double error = std::fma(upper, 4294967296.0, -high) + next_one;
+  const double high_low = std::fma(
+      std::fma(last, 2.3283064365386963e-10,
+               heddle::bits_as<double>((below >> 32U) + 0x4330000000000000U) - 4503599627370496.0),
+      2.3283064365386963e-10, error);
+
+  // The same as an angle.
+  const double angle = high * 8.515303950216386e-20;
+  const double angle_low = std::fma(
+      high_low, 8.515303950216386e-20,
+      std::fma(high, 3.319411800407449e-36, std::fma(high, 8.515303950216386e-20, -angle)));
+
+  // What is small needs no reduction.
+  const bool is_small = size < 0.785;
+  const double r = is_small ? size : angle;
+  const double r_low = is_small ? 0.0 : angle_low;
+  const std::uint64_t turns = (is_small ? 0U : quarters) + 1U;
+  const double z = r * r;
+  const double half_square = 0.5 * z;
+
+  // sin(r) = r + r^3 s
+  const double s4 = std::fma(1.5901238546980817e-10, z, -2.505084387090972e-08);
+  const double s3 = std::fma(s4, z, 2.755731431823375e-06);
+  const double s2 = std::fma(s3, z, -0.0001984126983193838);
+  const double s1 = std::fma(s2, z, 0.008333333333325713);
+  const double s = std::fma(s1, z, -0.1666666666666665);
+  const double of_low = std::fma(-half_square, r_low, r_low);
+  const double sine = r + std::fma(r * z, s, of_low);
+
+  // cos(r) = 1 - r^2 / 2 + r^4 c
+  const double c4 = std::fma(-1.135966167320952e-11, z, 2.087572353345975e-09);
+  const double c3 = std::fma(c4, z, -2.7557314354187497e-07);
+  const double c2 = std::fma(c3, z, 2.4801587289488395e-05);
+  const double c1 = std::fma(c2, z, -0.0013888888888874133);
+  const double c = std::fma(c1, z, 0.0416666666666666);
+  const double most = 1.0 - half_square;
+  const double rest = std::fma(z * z, c, 1.0 - most - half_square);
+  const double cosine = most + std::fma(-r, r_low, rest);
+
+  // Each second quarter takes the other one, and half a turn changes the sign.
+  const double value = (turns & 1U) != 0U ? cosine : sine;
+  const double signed_value =
+      heddle::bits_as<double>(heddle::bits_as<std::uint64_t>(value) + (((turns & 2U) << 62U) + 0U));
+  return size < HUGE_VAL ? signed_value : heddle::bits_as<double>(0x7ff8000000000000U);
+}
+
+/// The cosine.
+HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float cos(float x) {
+  const float size = std::abs(x);
+
+  // x = M 2^E, and the place in 2 / pi where what counts begins.
+  const std::uint32_t word = heddle::bits_as<std::uint32_t>(size);
+  const std::uint32_t place = (word >> 23U) - 126U;
+  const std::uint32_t m = (word & 0x7fffffU) + 8388608U;
+  const bool is_2_on = (place & 64U) != 0U;
+  const std::uint32_t w2_0 = is_2_on ? 0x91054a7fU : 40U;
+  const std::uint32_t w2_1 = is_2_on ? 0x9d5f47dU : 0xbe60db93U;
+  const std::uint32_t w2_2 = is_2_on ? 0x4d377036U : 0x91054a7fU;
+  const std::uint32_t w2_3 = is_2_on ? 0xd8a5664fU : 0x9d5f47dU;
+  const std::uint32_t w2_4 = is_2_on ? 0x10e4107fU : 0x4d377036U;
+  const bool is_1_on = (place & 32U) != 0U;
+  const std::uint32_t w1_0 = is_1_on ? w2_1 : w2_0;
+  const std::uint32_t w1_1 = is_1_on ? w2_2 : w2_1;
+  const std::uint32_t w1_2 = is_1_on ? w2_3 : w2_2;
+  const std::uint32_t w1_3 = is_1_on ? w2_4 : w2_3;
+  const std::uint32_t shift = place & 31U;
+  const std::uint32_t back = 31U - shift;
+  const bool is_4_on = (place & 128U) != 0U;
+  const std::uint32_t first = is_4_on ? 0x4d377036U : (w1_0 << shift) + ((w1_1 >> back) >> 1U);
+  const std::uint32_t second = is_4_on ? 0xd8a5664fU : (w1_1 << shift) + ((w1_2 >> back) >> 1U);
+  const std::uint32_t third = is_4_on ? 0x10e4107fU : (w1_2 << shift) + ((w1_3 >> back) >> 1U);
+
+  // The product, modulo four turns: all of it but its last word.
+  const std::uint32_t m_high = m >> 16U;
+  const std::uint32_t m_low = m & 65535U;
+  const std::uint32_t second_high = second >> 16U;
+  const std::uint32_t second_low = second & 65535U;
+  const std::uint32_t third_high = third >> 16U;
+  const std::uint32_t third_low = third & 65535U;
+  const std::uint32_t low_low = m_low * second_low;
+  const std::uint32_t cross = m_low * second_high + (low_low >> 16U);
+  const std::uint32_t middle = m_high * second_low + (cross & 65535U);
+  const std::uint32_t over = m_high * second_high + (cross >> 16U) + (middle >> 16U);
+  const std::uint32_t lower = (middle << 16U) + (low_low & 65535U);
+  const std::uint32_t tail =
+      m_high * third_high + (((m_high * third_low) >> 16U) + ((m_low * third_high) >> 16U));
+  const std::uint32_t bottom = lower + tail;
+  const std::uint32_t carried = bottom < lower ? over + 1U : over;
+  const std::uint32_t top = m * first + carried;
+
+  // Turns to the nearest quarter, and what is left, in units of a quarter's last bit.
+  const std::uint32_t quarters = (top + 536870912U) >> 30U;
+  const std::uint32_t left = (top << 2U) + (bottom >> 30U);
+  const std::uint32_t below = bottom << 2U;
+  const float upper =
+      heddle::bits_as<float>(((left + 2147483648U) >> 16U) + 0x4b000000U) - 8421376.0F;
+  const float next_one = heddle::bits_as<float>((left & 65535U) + 0x4b000000U) - 8388608.0F;
+  const float last = heddle::bits_as<float>((below & 65535U) + 0x4b000000U) - 8388608.0F;
+  const float high = std::fma(upper, 65536.0F, next_one);
+  const float error = std::fma(upper, 65536.0F, -high) + next_one;
+  const float high_low =
+      std::fma(std::fma(last, 1.5258789e-05F,
+                        heddle::bits_as<float>((below >> 16U) + 0x4b000000U) - 8388608.0F),
+               1.5258789e-05F, error);
+
+  // The same as an angle.
+  const float angle = high * 3.6572953e-10F;
+  const float angle_low =
+      std::fma(high_low, 3.6572953e-10F,
+               std::fma(high, -1.0177351e-17F, std::fma(high, 3.6572953e-10F, -angle)));
+
+  // What is small needs no reduction.
+  const bool is_small = size < 0.785F;
+  const float r = is_small ? size : angle;
+  const float r_low = is_small ? 0.0F : angle_low;
+  const std::uint32_t turns = (is_small ? 0U : quarters) + 1U;
+  const float z = r * r;
+  const float half_square = 0.5F * z;
+
+  // sin(r) = r + r^3 s
+  const float s1 = std::fma(-0.00019517296F, z, 0.008332178F);
+  const float s = std::fma(s1, z, -0.16666655F);
+  const float of_low = std::fma(-half_square, r_low, r_low);
+  const float sine = r + std::fma(r * z, s, of_low);
+
+  // cos(r) = 1 - r^2 / 2 + r^4 c
+  const float c1 = std::fma(2.4438415e-05F, z, -0.0013887368F);
+  const float c = std::fma(c1, z, 0.041666646F);
+  const float most = 1.0F - half_square;
+  const float rest = std::fma(z * z, c, 1.0F - most - half_square);
+  const float cosine = most + std::fma(-r, r_low, rest);
+
+  // Each second quarter takes the other one, and half a turn changes the sign.
+  const float value = (turns & 1U) != 0U ? cosine : sine;
+  const float signed_value =
+      heddle::bits_as<float>(heddle::bits_as<std::uint32_t>(value) + (((turns & 2U) << 30U) + 0U));
+  return size < HUGE_VALF ? signed_value : heddle::bits_as<float>(0x7fc00000U);
+}
+
 /// e^x.
 HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double exp(double x) {
   // n, in the last bits of a number; results without a normal exponent are scaled twice.
@@ -561,6 +779,226 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float pow(float x, float y) {
       sum_of_sizes == sum_of_sizes ? of_number : heddle::bits_as<float>(0x7fc00000U);
   const float to_zero = y == 0.0F ? 1.0F : of_any;
   return x == 1.0F ? 1.0F : to_zero;
+}
+
+/// The sine.
+HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double sin(double x) {
+  const double size = std::abs(x);
+
+  // x = M 2^E, and the place in 2 / pi where what counts begins.
+  const std::uint64_t word = heddle::bits_as<std::uint64_t>(size);
+  const std::uint64_t place = (word >> 52U) - 1022U;
+  const std::uint64_t m = (word & 0xfffffffffffffU) + 4503599627370496U;
+  const bool is_8_on = (place & 512U) != 0U;
+  const std::uint64_t w8_0 = is_8_on ? 0x46bea5d768909d3U : 325U;
+  const std::uint64_t w8_1 = is_8_on ? 0x38e04d68befc8273U : 0xf306dc9c882a53f8U;
+  const std::uint64_t w8_2 = is_8_on ? 0x23ac7306a673e939U : 0x4eafa3ea69bb81b6U;
+  const std::uint64_t w8_3 = is_8_on ? 0x8bf177bf250763fU : 0xc52b3278872083fcU;
+  const std::uint64_t w8_4 = is_8_on ? 0xf12fffbc0b301fdeU : 0xa2c757bd778ac36eU;
+  const std::uint64_t w8_5 = is_8_on ? 0x5e2316b414da3edaU : 0x48dc74849ba5c00cU;
+  const std::uint64_t w8_6 = is_8_on ? 0x6cfd9e4f96136e9eU : 0x925dd413a32439fcU;
+  const std::uint64_t w8_7 = is_8_on ? 0x8c7ecd3cbfd45aeaU : 0x3bd63962534e7dd1U;
+  const std::uint64_t w8_8 = is_8_on ? 0x4f758fd7cbe2f67aU : 0x46bea5d768909d3U;
+  const std::uint64_t w8_9 = is_8_on ? 0xe73ef14a525d4d7U : 0x38e04d68befc8273U;
+  const std::uint64_t w8_10 = is_8_on ? 0xf6bf623f1aba10acU : 0x23ac7306a673e939U;
+  const bool is_4_on = (place & 256U) != 0U;
+  const std::uint64_t w4_0 = is_4_on ? w8_4 : w8_0;
+  const std::uint64_t w4_1 = is_4_on ? w8_5 : w8_1;
+  const std::uint64_t w4_2 = is_4_on ? w8_6 : w8_2;
+  const std::uint64_t w4_3 = is_4_on ? w8_7 : w8_3;
+  const std::uint64_t w4_4 = is_4_on ? w8_8 : w8_4;
+  const std::uint64_t w4_5 = is_4_on ? w8_9 : w8_5;
+  const std::uint64_t w4_6 = is_4_on ? w8_10 : w8_6;
+  const bool is_2_on = (place & 128U) != 0U;
+  const std::uint64_t w2_0 = is_2_on ? w4_2 : w4_0;
+  const std::uint64_t w2_1 = is_2_on ? w4_3 : w4_1;
+  const std::uint64_t w2_2 = is_2_on ? w4_4 : w4_2;
+  const std::uint64_t w2_3 = is_2_on ? w4_5 : w4_3;
+  const std::uint64_t w2_4 = is_2_on ? w4_6 : w4_4;
+  const bool is_1_on = (place & 64U) != 0U;
+  const std::uint64_t w1_0 = is_1_on ? w2_1 : w2_0;
+  const std::uint64_t w1_1 = is_1_on ? w2_2 : w2_1;
+  const std::uint64_t w1_2 = is_1_on ? w2_3 : w2_2;
+  const std::uint64_t w1_3 = is_1_on ? w2_4 : w2_3;
+  const std::uint64_t shift = place & 63U;
+  const std::uint64_t back = 63U - shift;
+  const bool is_16_on = (place & 1024U) != 0U;
+  const std::uint64_t first =
+      is_16_on ? 0x4f758fd7cbe2f67aU : (w1_0 << shift) + ((w1_1 >> back) >> 1U);
+  const std::uint64_t second =
+      is_16_on ? 0xe73ef14a525d4d7U : (w1_1 << shift) + ((w1_2 >> back) >> 1U);
+  const std::uint64_t third =
+      is_16_on ? 0xf6bf623f1aba10acU : (w1_2 << shift) + ((w1_3 >> back) >> 1U);
+
+  // The product, modulo four turns: all of it but its last word.
+  const std::uint64_t m_high = m >> 32U;
+  const std::uint64_t m_low = m & 0xffffffffU;
+  const std::uint64_t second_high = second >> 32U;
+  const std::uint64_t second_low = second & 0xffffffffU;
+  const std::uint64_t third_high = third >> 32U;
+  const std::uint64_t third_low = third & 0xffffffffU;
+  const std::uint64_t low_low = m_low * second_low;
+  const std::uint64_t cross = m_low * second_high + (low_low >> 32U);
+  const std::uint64_t middle = m_high * second_low + (cross & 0xffffffffU);
+  const std::uint64_t over = m_high * second_high + (cross >> 32U) + (middle >> 32U);
+  const std::uint64_t lower = (middle << 32U) + (low_low & 0xffffffffU);
+  const std::uint64_t tail =
+      m_high * third_high + (((m_high * third_low) >> 32U) + ((m_low * third_high) >> 32U));
+  const std::uint64_t bottom = lower + tail;
+  const std::uint64_t carried = bottom < lower ? over + 1U : over;
+  const std::uint64_t top = m * first + carried;
+
+  // Turns to the nearest quarter, and what is left, in units of a quarter's last bit.
+  const std::uint64_t quarters = (top + 2305843009213693952U) >> 62U;
+  const std::uint64_t left = (top << 2U) + (bottom >> 62U);
+  const std::uint64_t below = bottom << 2U;
+  const double upper =
+      heddle::bits_as<double>(((left + 9223372036854775808U) >> 32U) + 0x4330000000000000U) -
+      4503601774854144.0;
+  const double next_one =
+      heddle::bits_as<double>((left & 0xffffffffU) + 0x4330000000000000U) - 4503599627370496.0;
+  const double last =
+      heddle::bits_as<double>((below & 0xffffffffU) + 0x4330000000000000U) - 4503599627370496.0;
+  const double high = std::fma(upper, 4294967296.0, next_one);
+  const double error = std::fma(upper, 4294967296.0, -high) + next_one;
+  const double high_low = std::fma(
+      std::fma(last, 2.3283064365386963e-10,
+               heddle::bits_as<double>((below >> 32U) + 0x4330000000000000U) - 4503599627370496.0),
+      2.3283064365386963e-10, error);
+
+  // The same as an angle.
+  const double angle = high * 8.515303950216386e-20;
+  const double angle_low = std::fma(
+      high_low, 8.515303950216386e-20,
+      std::fma(high, 3.319411800407449e-36, std::fma(high, 8.515303950216386e-20, -angle)));
+
+  // What is small needs no reduction.
+  const bool is_small = size < 0.785;
+  const double r = is_small ? size : angle;
+  const double r_low = is_small ? 0.0 : angle_low;
+  const std::uint64_t turns = is_small ? 0U : quarters;
+  const double z = r * r;
+  const double half_square = 0.5 * z;
+
+  // sin(r) = r + r^3 s
+  const double s4 = std::fma(1.5901238546980817e-10, z, -2.505084387090972e-08);
+  const double s3 = std::fma(s4, z, 2.755731431823375e-06);
+  const double s2 = std::fma(s3, z, -0.0001984126983193838);
+  const double s1 = std::fma(s2, z, 0.008333333333325713);
+  const double s = std::fma(s1, z, -0.1666666666666665);
+  const double of_low = std::fma(-half_square, r_low, r_low);
+  const double sine = r + std::fma(r * z, s, of_low);
+
+  // cos(r) = 1 - r^2 / 2 + r^4 c
+  const double c4 = std::fma(-1.135966167320952e-11, z, 2.087572353345975e-09);
+  const double c3 = std::fma(c4, z, -2.7557314354187497e-07);
+  const double c2 = std::fma(c3, z, 2.4801587289488395e-05);
+  const double c1 = std::fma(c2, z, -0.0013888888888874133);
+  const double c = std::fma(c1, z, 0.0416666666666666);
+  const double most = 1.0 - half_square;
+  const double rest = std::fma(z * z, c, 1.0 - most - half_square);
+  const double cosine = most + std::fma(-r, r_low, rest);
+
+  // Each second quarter takes the other one, and half a turn changes the sign.
+  const double value = (turns & 1U) != 0U ? cosine : sine;
+  const double signed_value = heddle::bits_as<double>(
+      heddle::bits_as<std::uint64_t>(value) +
+      (((turns & 2U) << 62U) + (heddle::bits_as<std::uint64_t>(x) & 9223372036854775808U)));
+  return size < HUGE_VAL ? signed_value : heddle::bits_as<double>(0x7ff8000000000000U);
+}
+
+/// The sine.
+HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float sin(float x) {
+  const float size = std::abs(x);
+
+  // x = M 2^E, and the place in 2 / pi where what counts begins.
+  const std::uint32_t word = heddle::bits_as<std::uint32_t>(size);
+  const std::uint32_t place = (word >> 23U) - 126U;
+  const std::uint32_t m = (word & 0x7fffffU) + 8388608U;
+  const bool is_2_on = (place & 64U) != 0U;
+  const std::uint32_t w2_0 = is_2_on ? 0x91054a7fU : 40U;
+  const std::uint32_t w2_1 = is_2_on ? 0x9d5f47dU : 0xbe60db93U;
+  const std::uint32_t w2_2 = is_2_on ? 0x4d377036U : 0x91054a7fU;
+  const std::uint32_t w2_3 = is_2_on ? 0xd8a5664fU : 0x9d5f47dU;
+  const std::uint32_t w2_4 = is_2_on ? 0x10e4107fU : 0x4d377036U;
+  const bool is_1_on = (place & 32U) != 0U;
+  const std::uint32_t w1_0 = is_1_on ? w2_1 : w2_0;
+  const std::uint32_t w1_1 = is_1_on ? w2_2 : w2_1;
+  const std::uint32_t w1_2 = is_1_on ? w2_3 : w2_2;
+  const std::uint32_t w1_3 = is_1_on ? w2_4 : w2_3;
+  const std::uint32_t shift = place & 31U;
+  const std::uint32_t back = 31U - shift;
+  const bool is_4_on = (place & 128U) != 0U;
+  const std::uint32_t first = is_4_on ? 0x4d377036U : (w1_0 << shift) + ((w1_1 >> back) >> 1U);
+  const std::uint32_t second = is_4_on ? 0xd8a5664fU : (w1_1 << shift) + ((w1_2 >> back) >> 1U);
+  const std::uint32_t third = is_4_on ? 0x10e4107fU : (w1_2 << shift) + ((w1_3 >> back) >> 1U);
+
+  // The product, modulo four turns: all of it but its last word.
+  const std::uint32_t m_high = m >> 16U;
+  const std::uint32_t m_low = m & 65535U;
+  const std::uint32_t second_high = second >> 16U;
+  const std::uint32_t second_low = second & 65535U;
+  const std::uint32_t third_high = third >> 16U;
+  const std::uint32_t third_low = third & 65535U;
+  const std::uint32_t low_low = m_low * second_low;
+  const std::uint32_t cross = m_low * second_high + (low_low >> 16U);
+  const std::uint32_t middle = m_high * second_low + (cross & 65535U);
+  const std::uint32_t over = m_high * second_high + (cross >> 16U) + (middle >> 16U);
+  const std::uint32_t lower = (middle << 16U) + (low_low & 65535U);
+  const std::uint32_t tail =
+      m_high * third_high + (((m_high * third_low) >> 16U) + ((m_low * third_high) >> 16U));
+  const std::uint32_t bottom = lower + tail;
+  const std::uint32_t carried = bottom < lower ? over + 1U : over;
+  const std::uint32_t top = m * first + carried;
+
+  // Turns to the nearest quarter, and what is left, in units of a quarter's last bit.
+  const std::uint32_t quarters = (top + 536870912U) >> 30U;
+  const std::uint32_t left = (top << 2U) + (bottom >> 30U);
+  const std::uint32_t below = bottom << 2U;
+  const float upper =
+      heddle::bits_as<float>(((left + 2147483648U) >> 16U) + 0x4b000000U) - 8421376.0F;
+  const float next_one = heddle::bits_as<float>((left & 65535U) + 0x4b000000U) - 8388608.0F;
+  const float last = heddle::bits_as<float>((below & 65535U) + 0x4b000000U) - 8388608.0F;
+  const float high = std::fma(upper, 65536.0F, next_one);
+  const float error = std::fma(upper, 65536.0F, -high) + next_one;
+  const float high_low =
+      std::fma(std::fma(last, 1.5258789e-05F,
+                        heddle::bits_as<float>((below >> 16U) + 0x4b000000U) - 8388608.0F),
+               1.5258789e-05F, error);
+
+  // The same as an angle.
+  const float angle = high * 3.6572953e-10F;
+  const float angle_low =
+      std::fma(high_low, 3.6572953e-10F,
+               std::fma(high, -1.0177351e-17F, std::fma(high, 3.6572953e-10F, -angle)));
+
+  // What is small needs no reduction.
+  const bool is_small = size < 0.785F;
+  const float r = is_small ? size : angle;
+  const float r_low = is_small ? 0.0F : angle_low;
+  const std::uint32_t turns = is_small ? 0U : quarters;
+  const float z = r * r;
+  const float half_square = 0.5F * z;
+
+  // sin(r) = r + r^3 s
+  const float s1 = std::fma(-0.00019517296F, z, 0.008332178F);
+  const float s = std::fma(s1, z, -0.16666655F);
+  const float of_low = std::fma(-half_square, r_low, r_low);
+  const float sine = r + std::fma(r * z, s, of_low);
+
+  // cos(r) = 1 - r^2 / 2 + r^4 c
+  const float c1 = std::fma(2.4438415e-05F, z, -0.0013887368F);
+  const float c = std::fma(c1, z, 0.041666646F);
+  const float most = 1.0F - half_square;
+  const float rest = std::fma(z * z, c, 1.0F - most - half_square);
+  const float cosine = most + std::fma(-r, r_low, rest);
+
+  // Each second quarter takes the other one, and half a turn changes the sign.
+  const float value = (turns & 1U) != 0U ? cosine : sine;
+  const float signed_value = heddle::bits_as<float>(
+      heddle::bits_as<std::uint32_t>(value) +
+      (((turns & 2U) << 30U) + (heddle::bits_as<std::uint32_t>(x) & 2147483648U)));
+  return size < HUGE_VALF ? signed_value : heddle::bits_as<float>(0x7fc00000U);
 }
 
 /// The hyperbolic tangent.
