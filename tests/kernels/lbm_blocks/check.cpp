@@ -50,7 +50,7 @@ TYPED_TEST(Blocks, ComputingWhileMessagesTravelChangesNothing) {
   for (const blocks::Pattern<TypeParam>& pattern : blocks::patterns<TypeParam>()) {
     for (const std::array<bool, 3>& axes : {periodic, pattern.walled}) {
       const blocks::Outcome<TypeParam> whole = blocks::alone(pattern, axes);
-      for (const int ranks : {2, 3, 4, 5, 6, 7, 8, 11, 27}) {
+      for (const int ranks : test::numbers_of_ranks({2, 3, 4, 5, 6, 7, 8, 11, 27})) {
         const std::array<int, 3> cut = ranks == 6  ? std::array{1, 1, 6}
                                        : ranks > 8 ? std::array{3, 3, 3}
                                                    : std::array{2, 2, 2};

@@ -67,7 +67,7 @@ TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
       const lists::Medium& solid = all_faces ? walled : walled_channel;
       const lists::Medium& medium = method.stores_solid() ? solid : open;
       const std::vector<double> expected = lists::alone(method, medium);
-      for (const int ranks : {2, 3, 8, 12, 27}) {
+      for (const int ranks : test::numbers_of_ranks({2, 3, 8, 12, 27})) {
         if (method.is_double() || ranks == 8 || lists::all_tests())
           expect_equal(method, medium, expected, ranks, {}, all_faces ? "closed" : "channel");
       }
@@ -78,7 +78,7 @@ TEST(ListBlocks, WallsAndFreeSlipAtFacesOfTheDomainEqualOneList) {
 TEST(ListBlocks, ComputingWhileMessagesTravelChangesNothing) {
   for (const lists::Method& method : lists::methods()) {
     const std::vector<double> expected = lists::alone(method, porous);
-    for (const int ranks : {2, 3, 8, 11}) {
+    for (const int ranks : test::numbers_of_ranks({2, 3, 8, 11})) {
       for (const bool overlap : {false, true})
         expect_equal(method, porous, expected, ranks, {{.overlap = overlap, .unroll = 2}, false},
                      overlap ? "overlapping" : "one after the other");

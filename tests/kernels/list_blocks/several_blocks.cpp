@@ -76,7 +76,7 @@ TEST(SeveralBlocks, ByWeightAlongACurveAndWithoutEmptyOnesEqualOneList) {
     for (const lists::Method& method : lists::methods()) {
       const lists::Medium& medium = !channel ? periodic : method.stores_solid() ? walled : slipping;
       const std::vector<double> expected = lists::alone(method, medium);
-      for (const int ranks : {1, 2, 3, 5, 8, 13, 27}) {
+      for (const int ranks : test::numbers_of_ranks({1, 2, 3, 5, 8, 13, 27})) {
         if (!method.is_double() && ranks != 5 && !lists::all_tests()) continue;
         const heddle::BlockGrid grid = lists::balanced(medium, {4, 3, 3}, ranks);
         EXPECT_LT(grid.size(), grid.places());
