@@ -196,6 +196,36 @@ static void preconditions(void) {
          "one array as both fields");
   expect(embedding_diffuse_f64(in.first, in.extent, in.stride, in.first + 3, in.extent, in.stride, 0.25), -4,
          "fields shifted against each other");
+  const int64_t most = INT64_MAX;
+  stride[0] = 1;
+  stride[1] = NX / 2;
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -4,
+         "rows of the output that overlap each other");
+  stride[1] = most;
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3,
+         "a stride out of all memory");
+  expect(embedding_diffuse_f64(in.first, in.extent, stride, out.first, out.extent, out.stride, 0.25), -3,
+         "such a stride of the input");
+  stride[1] = -most - 1;
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, out.first, out.extent, stride, 0.25), -3,
+         "the lowest stride");
+  extent[0] = most;
+  extent[3] = COMPONENTS;
+  expect(embedding_diffuse_f64(in.first, extent, in.stride, out.first, extent, out.stride, 0.25), -2,
+         "the highest extent");
+  extent[0] = extent[1] = (int64_t)1 << 32;
+  expect(embedding_diffuse_f64(in.first, extent, in.stride, out.first, extent, out.stride, 0.25), -2,
+         "extents whose product is 0 in 64 bits");
+  double* between = (double*)((char*)out.first + 1);
+  expect(embedding_diffuse_f64(in.first, in.extent, in.stride, between, out.extent, out.stride, 0.25), -7,
+         "an address between two elements");
+  double* ghosts = in.first + NY * in.stride[1];
+  extent[0] = NX;
+  extent[1] = 1;
+  expect(embedding_diffuse_f64(in.first, extent, in.stride, in.first + in.stride[1], extent, in.stride, 0.25),
+         -4, "the output in ghost cells of the input, whose rows are those of its interior");
+  expect(embedding_diffuse_f64(ghosts - in.stride[1], extent, in.stride, ghosts, extent, in.stride, 0.25), -4,
+         "the output in ghost cells of the input");
   int64_t changed = 0;
   for (int64_t i = 0; i < out.count; ++i)
     changed += !isnan(out.memory[i]);

@@ -119,8 +119,15 @@ void refuses() {
   const auto differing = message_of([&] { embedding::diffuse(in.constant_view(), shorter, 0.25); });
   expect(differing.find("diffuse") != std::string::npos, "the message names the kernel: " + differing);
   expect(differing.find("extent") != std::string::npos, "the message names the cause: " + differing);
+  const auto rows = std::to_string(ny - 1);
+  expect(
+      differing.ends_with("}, u_next {" + std::to_string(nx) + ", " + rows + ", " + std::to_string(nz) + "}"),
+      "the message names the fields and their extents: " + differing);
   const auto shared = message_of([&] { embedding::diffuse(in.constant_view(), in.view(), 0.25); });
   expect(shared.find("share") != std::string::npos, "fields that share an element: " + shared);
+  expect(shared.find("} at address ") != std::string::npos &&
+             shared.find(" with strides {") != std::string::npos,
+         "the message says where they lie: " + shared);
   auto nothing = out.view();
   nothing.pointer = nullptr;
   expect(message_of([&] { embedding::diffuse(in.constant_view(), nothing, 0.25); }).find("null") !=

@@ -40,6 +40,7 @@ SCALARS: dict[str, Any] = {
 SUFFIXES = {name: target.suffix for name, target in TARGETS.items()} | {
     "unit": "_unit",
     "unchecked": "_unchecked",
+    "checked": "_checked",
 }
 
 

@@ -16,6 +16,7 @@ enum Status : int {
   fields_overlap = -4,
   index_outside = -5,
   launch_failed = -6,
+  misaligned = -7,
 };
 
 /// One array argument: address of its first interior element, extents and element strides.
@@ -28,12 +29,19 @@ struct ArrayArgument {
   int components;  ///< 0: none; otherwise entry `rank` of extent and stride belongs to the
                    ///< components
   bool written;
+  int before[3] = {};          ///< so many cells before the interior are accessed, along each axis
+  int after[3] = {};           ///< and so many after it
+  bool written_there = false;  ///< whether these are written, too
 };
 
 namespace detail {
 
-/// Extents and strides of both arrays, the larger strides first; elements meet where the difference
-/// of addresses is the sum of `coefficient * stride` with 0 <= coefficient < extent.
+/// Bytes from the first to the last of one array: more than any memory has, and so few that sums
+/// and differences of some of them fit 64 bits.
+inline constexpr double most_bytes = 1152921504606846976.0;  // 2^60
+
+/// Strides, the larger ones first, and how often an element may lie that far from another one:
+/// differences of addresses are sums of `coefficient * stride` with low <= coefficient <= high.
 struct Lattice {
   std::int64_t stride[8];
   std::int64_t low[8];
@@ -41,8 +49,8 @@ struct Lattice {
   int size = 0;
 
   void insert(std::int64_t step, std::int64_t from, std::int64_t to) {
-    if (step == 0) {
-      return;  // one element for all
+    if (step == 0 || (from == 0 && to == 0)) {
+      return;  // one element for all, or only one
     }
     if (step < 0) {
       step = -step;
@@ -105,37 +113,125 @@ struct Lattice {
   }
 };
 
-inline bool share_an_element(const ArrayArgument& a, const ArrayArgument& b) {
+inline int dimensions(const ArrayArgument& array) {
+  return array.rank + (array.components != 0 ? 1 : 0);
+}
+
+/// Places along a dimension of an array, counted from the first interior one.
+struct Range {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// around: with the cells around the interior that are accessed.
+inline Range places(const ArrayArgument& array, int d, bool around) {
+  if (!around || d >= array.rank) {
+    return {0, array.extent[d] - 1};
+  }
+  return {-std::int64_t{array.before[d]}, array.extent[d] - 1 + array.after[d]};
+}
+
+/// The lowest and the highest element of an array that is not empty, counted from its first.
+inline Range elements(const ArrayArgument& array, bool around) {
+  Range all{0, 0};
+  for (int d = 0; d < dimensions(array); ++d) {
+    const Range range = places(array, d, around);
+    const bool down = array.stride[d] < 0;
+    all.first += array.stride[d] * (down ? range.last : range.first);
+    all.last += array.stride[d] * (down ? range.first : range.last);
+  }
+  return all;
+}
+
+/// Whether elements of two arrays, of which none is empty, have a byte in common.
+inline bool meet(const ArrayArgument& a, bool around_a, const ArrayArgument& b, bool around_b) {
   const auto address_a = reinterpret_cast<std::uintptr_t>(a.data);
   const auto address_b = reinterpret_cast<std::uintptr_t>(b.data);
-  const auto bytes = static_cast<std::int64_t>(address_b - address_a);
-  if (a.element_bytes != b.element_bytes ||
-      bytes % static_cast<std::int64_t>(a.element_bytes) != 0) {
-    // Different types: any touching byte counts, so compare the spans.
-    std::int64_t low_a = 0, high_a = 0, low_b = 0, high_b = 0;
-    for (int d = 0; d < a.rank + (a.components != 0 ? 1 : 0); ++d) {
-      const std::int64_t span =
-          (a.extent[d] - 1) * a.stride[d] * static_cast<std::int64_t>(a.element_bytes);
-      (span < 0 ? low_a : high_a) += span;
-    }
-    for (int d = 0; d < b.rank + (b.components != 0 ? 1 : 0); ++d) {
-      const std::int64_t span =
-          (b.extent[d] - 1) * b.stride[d] * static_cast<std::int64_t>(b.element_bytes);
-      (span < 0 ? low_b : high_b) += span;
-    }
-    high_a += static_cast<std::int64_t>(a.element_bytes);
-    high_b += static_cast<std::int64_t>(b.element_bytes);
-    return bytes + low_b < high_a && low_a < bytes + high_b;
+  const auto apart = static_cast<std::int64_t>(address_b - address_a);
+  const auto bytes_a = static_cast<std::int64_t>(a.element_bytes);
+  const auto bytes_b = static_cast<std::int64_t>(b.element_bytes);
+  const Range all_a = elements(a, around_a);
+  const Range all_b = elements(b, around_b);
+  if ((all_a.last + 1) * bytes_a <= apart + all_b.first * bytes_b ||
+      apart + (all_b.last + 1) * bytes_b <= all_a.first * bytes_a) {
+    return false;
+  }
+  if (bytes_a != bytes_b || apart % bytes_a != 0) {
+    return true;  // of different types: any byte between the first and the last counts
   }
   Lattice lattice;
-  for (int d = 0; d < a.rank + (a.components != 0 ? 1 : 0); ++d) {
-    lattice.insert(a.stride[d], 0, a.extent[d] - 1);
+  for (int d = 0; d < dimensions(a); ++d) {
+    const Range range = places(a, d, around_a);
+    lattice.insert(a.stride[d], range.first, range.last);
   }
-  for (int d = 0; d < b.rank + (b.components != 0 ? 1 : 0); ++d) {
-    lattice.insert(b.stride[d], -(b.extent[d] - 1), 0);
+  for (int d = 0; d < dimensions(b); ++d) {
+    const Range range = places(b, d, around_b);
+    lattice.insert(b.stride[d], -range.last, -range.first);
   }
   int budget = 100000;
-  return lattice.reaches(bytes / static_cast<std::int64_t>(a.element_bytes), 0, budget);
+  return lattice.reaches(apart / bytes_a, 0, budget);
+}
+
+/// Whether an element that one of two arrays has written is one that the other accesses.
+inline bool share_an_element(const ArrayArgument& a, const ArrayArgument& b) {
+  return (a.written && meet(a, a.written_there, b, true)) ||
+         (b.written && meet(a, true, b, b.written_there));
+}
+
+/// Whether two cells or components of an array, which is not empty, are one element.
+inline bool overlaps_itself(const ArrayArgument& array) {
+  std::int64_t passed = 0;  // how far the dimensions before lead: seldom farther than a stride
+  bool nested = true;
+  for (int d = 0; d < dimensions(array); ++d) {
+    const std::int64_t far = array.extent[d] - 1;
+    if (far > 0) {
+      const std::int64_t step = array.stride[d] < 0 ? -array.stride[d] : array.stride[d];
+      nested = nested && step > passed;
+      passed += far * step;
+    }
+  }
+  if (nested) {
+    return false;
+  }
+  Lattice lattice;
+  for (int d = 0; d < dimensions(array); ++d) {
+    const std::int64_t far = array.extent[d] - 1;
+    const int known = lattice.size;
+    lattice.insert(array.stride[d], -far, far);
+    if (far > 0 && lattice.size == known) {
+      return true;  // a stride of zero, or the same along two dimensions
+    }
+  }
+  int budget = 100000;
+  std::int64_t smaller = 0;  // how far the smaller strides lead
+  for (int i = lattice.size - 1; i >= 0; --i) {
+    const std::int64_t step = lattice.stride[i];
+    for (std::int64_t c = 1; c <= lattice.high[i] && c * step <= smaller; ++c) {
+      if (lattice.reaches(c * step, i + 1, budget)) {
+        return true;
+      }
+    }
+    smaller += step * lattice.high[i];
+  }
+  return false;
+}
+
+/// Whether no memory has the elements of an array, or none has room for its strides.
+inline int check_size(const ArrayArgument& array) {
+  const auto bytes = static_cast<double>(array.element_bytes);
+  double elements = 1;
+  double span = 1;
+  for (int d = 0; d < dimensions(array); ++d) {
+    const auto extent = static_cast<double>(array.extent[d]);
+    const auto stride = static_cast<double>(array.stride[d]);
+    const int around = d < array.rank ? array.before[d] + array.after[d] : 0;
+    elements *= extent;
+    span += (extent - 1 + around) * (stride < 0 ? -stride : stride);
+  }
+  if (elements * bytes > most_bytes) {
+    return extents_differ;
+  }
+  return span * bytes > most_bytes ? bad_stride : ok;
 }
 
 /// One array by itself.
@@ -157,15 +253,24 @@ inline int check_array(const ArrayArgument& array, bool unit_stride) {
   if (array.components > 1 && array.stride[array.rank] == 0) {
     return bad_stride;
   }
-  return unit_stride && array.stride[0] != 1 ? bad_stride : ok;
+  if (unit_stride && array.stride[0] != 1) {
+    return bad_stride;
+  }
+  if ((reinterpret_cast<std::uintptr_t>(array.data) & (array.element_bytes - 1)) != 0) {
+    return misaligned;
+  }
+  return check_size(array);
 }
 
-/// Whether no array that is written shares an element with another one.
+/// Whether no array that is written shares an element with another one or has one twice.
 template <std::size_t count>
 int check_overlap(const ArrayArgument (&arrays)[count]) {
   for (std::size_t i = 0; i < count; ++i) {
+    if (arrays[i].written && overlaps_itself(arrays[i])) {
+      return fields_overlap;
+    }
     for (std::size_t j = i + 1; j < count; ++j) {
-      if ((arrays[i].written || arrays[j].written) && share_an_element(arrays[i], arrays[j])) {
+      if (share_an_element(arrays[i], arrays[j])) {
         return fields_overlap;
       }
     }

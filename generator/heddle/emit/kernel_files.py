@@ -15,7 +15,7 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments
+from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, Reach, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
 from heddle.ir import nodes as ir
@@ -64,7 +64,7 @@ def cpp_files(
         **banner,
         compiled=target.compiled,
         module=module,
-        headers=headers_of([v.stages.lowered for v in variants], target),
+        headers=_device_headers(variants, target),
         cmath=_needs_cmath(variants),
         kernels=kernels,
         costs=_costs(variants, target),
@@ -185,7 +185,7 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     """The device headers that a kernel's files name."""
     interleaved = target.threads and isinstance(variants[0].schedule.gpu, Interleaved)
     return [
-        *headers_of([v.stages.lowered for v in variants], target),
+        *_device_headers(variants, target),
         *(["launch.hpp"] if target.threads else []),
         *(["interleaved.hpp"] if interleaved else []),
     ]
@@ -199,6 +199,19 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
         spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
         lines.append(f"One update in {variant.suffix}: {spent}.")
     return lines
+
+
+def _device_headers(variants: Sequence[Variant], target: Target) -> list[str]:
+    """The headers that the text of a kernel and of its entries names."""
+    found = set(headers_of([v.stages.lowered for v in variants], target))
+    if checks_tables(variants[0].stages.kernel, target):
+        found.add("list_tables.hpp")
+    return sorted(found)
+
+
+def checks_tables(kernel: ir.Kernel, target: Target) -> bool:
+    """Whether there is an entry that looks through the tables first."""
+    return not target.threads and not target.checked and bool(table_checks(kernel))
 
 
 def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
@@ -273,6 +286,7 @@ def _cpu_function(
             isinstance(node, ir.Call) and node.name == "within" for node in distinct(stages.lowered.body)
         ),
         "unit_entry": dense and not target.checked,
+        "table_checks": table_checks(stages.kernel) if checks_tables(stages.kernel, target) else (),
         "unchecked_entry": variant.schedule.cpu.unchecked_entry and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
         "parameters": ", ".join(_parameter(argument) for argument in used),
@@ -439,8 +453,8 @@ def _checks(
             written = "false" if argument.kind.const else "true"
             name = argument.name
             rows.setdefault(field.layout.split, []).append(
-                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, "
-                f"{rank}, {2 if field.layout.split else field.components}, {written}}}"
+                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, "
+                f"{2 if field.layout.split else field.components}, {written}{_beyond(argument.reach)}}}"
             )
         elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
             of_list.append(f"{argument.name} == nullptr")
@@ -461,7 +475,8 @@ def _checks(
     if "last_colour" in names:
         extents += ["first_colour < 0", f"last_colour > {schedule.colours}"]
     extents += [f"{count} < 0" for count in ("cell_count", "box_count", "longest") if count in names]
-    strides = ["neighbour_stride <= 0"] if "neighbour_stride" in names else []
+    least = "last" if "last" in names else "1"
+    strides = [f"neighbour_stride < {least}"] if "neighbour_stride" in names else []
     lines = [
         f"if ({_any(conditions)}) {{ return heddle::{code}; }}"
         for code, conditions in (("null_pointer", null), ("extents_differ", extents), ("bad_stride", strides))
@@ -485,6 +500,14 @@ def _checks(
         return f"{arrays}\nreturn {check};"
     guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
+
+
+def _beyond(reach: Reach) -> str:
+    """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
+    if not reach.before:
+        return ""
+    sides = (", ".join(map(str, side)) for side in (reach.before, reach.after))
+    return "".join(f", {{{side}}}" for side in sides) + (", true" if reach.written else "")
 
 
 def _any(conditions: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from heddle.emit.expression import type_text
 from heddle.emit.files import comment_lines, render
-from heddle.emit.kernel_files import Variant
-from heddle.emit.signature import Argument, arguments
+from heddle.emit.kernel_files import Variant, checks_tables
+from heddle.emit.signature import Argument, arguments, table_checks
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target, in_order
 
@@ -59,9 +59,26 @@ def _entry(
                 continue
             if dense:
                 declarations.append(f"{entry}_unit({parameters})")
+            if checks_tables(variant.stages.kernel, target):
+                declarations.append(f"{entry}_checked({parameters})")
             if variant.schedule.cpu.unchecked_entry:
                 declarations.append(f"{entry}_unchecked({parameters})")
-    return {"about": comment_lines(_about(kernel, variants[0])), "declarations": declarations}
+    about = [*_about(kernel, variants[0]), *_trusted(variants[0], targets)]
+    return {"about": comment_lines(about), "declarations": declarations}
+
+
+def _trusted(variant: Variant, targets: Sequence[Target]) -> list[str]:
+    """What the entries of a kernel do not test."""
+    kernel, lines = variant.stages.kernel, list[str]()
+    if table_checks(kernel):
+        looking = any(checks_tables(kernel, target) for target in targets)
+        lines.append(
+            "Trusts what is in the tables: entries lead to elements of the fields, no two cells to an "
+            "element that both write." + (" _checked looks through them first: -5." if looking else "")
+        )
+    if variant.schedule.cpu.unchecked_entry:
+        lines.append("_unchecked trusts all of its arguments.")
+    return lines
 
 
 def _about(kernel: str, variant: Variant, without: Sequence[str] = ()) -> list[str]:
@@ -144,7 +161,10 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Targ
             continue
         taken.add(element)
         passed = ", ".join(_passed(argument) for argument in arguments(variant.stages.kernel))
-        call = f"{module}_{kernel}_{variant.suffix}{suffix}({passed}{', stream' if extra else ''})"
+        entry = f"{module}_{kernel}_{variant.suffix}{suffix}"
+        if checks_tables(variant.stages.kernel, target):
+            entry = f"(heddle::detail::tables_checked ? {entry}_checked : {entry})"
+        call = f"{entry}({passed}{', stream' if extra else ''})"
         cases.append({"condition": f"std::is_same_v<{dispatch}, {element}>", "call": call})
     return {
         "name": kernel + suffix,
@@ -157,6 +177,7 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Targ
             ]
         ),
         "setup": setup,
+        "shapes": [f'{{"{a.name}", {a.name}.data(), {a.name}_extent, {a.name}_stride}}' for a in arrays],
         "cases": cases,
         "dispatch": dispatch,
     }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -12,7 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.reduction import work_of
 from heddle.ir.space import PLACES
-from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.visit import distinct, evaluated, statements, walk
 from heddle.ir.walls import bit
 
 _BOXES = {
@@ -42,15 +43,26 @@ UNUSED = {"host": ("chunks",), "device": ("runs",)}
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How many elements before and after the interior of a dense field a kernel accesses, along each axis;
+    written: whether it stores to them, too. Empty where it accesses none of them."""
+
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    written: bool = False
+
+
+@dataclass(frozen=True)
 class Argument:
     """One argument. kind: its IR type. field: the field it belongs to, for arrays, extents, strides and
-    entries."""
+    entries. reach: of an array."""
 
     name: str
     kind: ir.Type
     role: Role
     field: ir.Field | None = None
     about: str = ""
+    reach: Reach = Reach()
 
     @property
     def cpp(self) -> str:
@@ -84,6 +96,8 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     result: list[Argument] = []
     written = written_fields(kernel)
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
+    accesses = [node for node in distinct(kernel.body) if isinstance(node, ir.Access)]
+    stores = [statement for statement in statements(kernel.body) if isinstance(statement, ir.Store)]
     index = ir.Pointer(ir.I64, True)
     for field in sorted(kernel.fields, key=lambda field: field.layout.contiguous):
         pointer = ir.Pointer(field.type, field not in written)
@@ -93,7 +107,14 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         shape = _shape(field)
         access = "read" if field not in written else "updated" if field in read else "written"
         result += [
-            Argument(field.name, pointer, "array", field, f"{access}; first interior element"),
+            Argument(
+                field.name,
+                pointer,
+                "array",
+                field,
+                f"{access}; first interior element",
+                _reach(field, accesses, stores),
+            ),
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
             Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
         ]
@@ -145,6 +166,37 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
         tables = kernel.space.packs
         result.append(Argument(parameter.name, parameter.type, "list" if tables else "scalar"))
     return tuple(result)
+
+
+def table_checks(kernel: ir.Kernel) -> tuple[str, ...]:
+    """What has to hold of the tables of a list that a kernel trusts, as calls of device functions."""
+    space, names = kernel.space, {a.name for a in arguments(kernel) if a.role in ("table", "runs", "list")}
+    if not space.is_index_list or not {"neighbour", "cells"} & names:
+        return ()
+    field = kernel.slots.name
+    if "neighbour" not in names:
+        return (f"heddle::cells_inside(cells, cell_count, {field}_extent)",)
+    which = "cells, cell_count" if space.listed else "first, last"
+    slots = (max(link.slot, link.wall_slot) for link in space.links if not link.stores_solid)
+    slot = max(slots, default=0)
+    table = f"{len(space.links)}, neighbour_stride, {which}"
+    checks = [f"heddle::links_inside(neighbour, {table}, {field}_extent, {field}_stride, {slot})"]
+    if "neighbour_run" in names:
+        checks.append(f"heddle::runs_match<{space.strip_size}>(neighbour_run, neighbour, {table})")
+    return tuple(checks)
+
+
+def _reach(field: ir.Field, accesses: Sequence[ir.Access], stores: Sequence[ir.Store]) -> Reach:
+    offsets = [access.offsets for access in accesses if access.field == field]
+    if not field.dense or not any(map(any, offsets)):
+        return Reach()
+    along = list(zip(*offsets, strict=True))
+    before, after = [max(0, -min(axis)) for axis in along], [max(0, max(axis)) for axis in along]
+    if field.layout.split:  # along x, elements of one colour are two cells apart
+        before[0] = after[0] = (max(before[0], after[0]) + 1) // 2
+    targets = [s.target for s in stores if isinstance(s.target, ir.Access) and s.target.field == field]
+    written = any(any(target.offsets) for target in targets)
+    return Reach(tuple(before), tuple(after), written)
 
 
 def _table(kernel: ir.Kernel, field: ir.Field) -> str:

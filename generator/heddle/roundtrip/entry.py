@@ -31,7 +31,7 @@ class Entry:
     of the function that tests its arguments and, on the host, calls the kernel function. real: the type for
     which both are instantiated, where they are templates of one. entry: name of the C entry. arguments: its
     flat argument list. list_fields: over a list, the fields that belong to the list whose links it
-    follows."""
+    follows. tables: what its entry that looks through the tables of a list asks."""
 
     function: str
     check: str
@@ -41,6 +41,7 @@ class Entry:
     schedule: Schedule
     dense: bool
     list_fields: frozenset[str]
+    tables: str
 
     @property
     def of_list(self) -> frozenset[str]:
@@ -124,9 +125,13 @@ class Entry:
         rank = field.rank if field.dense else 1
         written = "false" if kind.const else "true"
         name = argument.name
+        reach = argument.reach
+        before, after = (", ".join(f"{n}:i32" for n in side) for side in (reach.before, reach.after))
+        beyond = "true" if reach.written else "false"
         return (
             f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
-            f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool}}"
+            f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool, "
+            f"{{{before}}}, {{{after}}}, {beyond}:bool}}"
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
@@ -158,7 +163,7 @@ class Entry:
         if differ:
             yield _any(differ), EXTENTS_DIFFER
         if "neighbour_stride" in names:
-            yield "le(neighbour_stride, i64(0:i32))", BAD_STRIDE
+            yield f"lt(neighbour_stride, {'last' if 'last' in names else 'i64(1:i32)'})", BAD_STRIDE
 
     def signature(self, name: str, device: bool) -> str:
         """The head of a C entry."""
@@ -215,6 +220,13 @@ class Entry:
         head = self.signature(f"{self.entry}_unit" if unit else self.entry, device=False)
         return [head, f"return {self.common}({', '.join(names)})"]
 
+    def looking(self, passed: Sequence[str]) -> list[str]:
+        """The entry that looks through the tables."""
+        head = self.signature(f"{self.entry}_checked", device=False)
+        refused = [f"if not({self.tables}) {{", "return heddle::index_outside", "}"]
+        names = ", ".join(a.name for a in self.given(passed))
+        return [head, *refused, f"return {self.common}({names})"]
+
     def unchecked(self, passed: Sequence[str], rows: bool) -> list[str]:
         """The entry that tests nothing."""
         head = f"i32 {self.entry}_unchecked({', '.join(map(_declared, self.arguments))})"
@@ -251,6 +263,26 @@ def fields_of_list(kernel: ir.Kernel) -> frozenset[str]:
     beside = {a.field.name for a in expressions(kernel.body) if isinstance(a, ir.Access) and beside_own(a)}
     populations = {f.components for f in reached if f.name in beside and f.components > 1}
     return frozenset(f.name for f in kernel.fields if f.name in beside or f.components in populations)
+
+
+def asked_of_tables(kernel: ir.Kernel, listed: Sequence[Argument]) -> str:
+    """What has to hold of the tables of a kernel over a list; nothing where it has none."""
+    names = [a.name for a in listed if a.role in ("table", "runs", "list")]
+    if not kernel.space.is_list or kernel.space.box or not ("neighbour" in names or "cells" in names):
+        return ""
+    widest = max((f for f in kernel.fields if f.layout.over_list), key=lambda f: f.components).name
+    cells = "cells, cell_count" if "cells" in names else "first, last"
+    if "neighbour" not in names:
+        return f"heddle::cells_inside({cells}, {widest}_extent)"
+    to_elements = [link for link in kernel.space.links if link.wall_slot >= 0]
+    slot = max([0, *(link.slot for link in to_elements), *(link.wall_slot for link in to_elements)])
+    table = f"{len(kernel.space.links)}:i32, neighbour_stride, {cells}"
+    of_field = f"{widest}_extent, {widest}_stride, {slot}:i32"
+    links = f"heddle::links_inside(neighbour, {table}, {of_field})"
+    if "neighbour_run" not in names:
+        return links
+    runs = f"heddle::runs_match<{kernel.space.strip_size}>(neighbour_run, neighbour, {table})"
+    return f"and({links}, {runs})"
 
 
 def beside_own(access: ir.Access) -> bool:

@@ -24,7 +24,7 @@ from heddle.module import Module
 from heddle.resources import folder
 from heddle.roundtrip.canonical import canonical
 from heddle.roundtrip.device import Launched, launch_lines, same_device_kernel, without_template_arguments
-from heddle.roundtrip.entry import Entry, fields_of_list, same_lines, spelled
+from heddle.roundtrip.entry import Entry, asked_of_tables, fields_of_list, same_lines, spelled
 from heddle.roundtrip.file_text import (
     ANONYMOUS,
     GLOBAL,
@@ -113,6 +113,8 @@ def _functions(module: Module, name: str, target: str, unit: source.Unit) -> Ite
     ends = [""]
     if entries[0].dense and not TARGETS[target].threads and not TARGETS[target].checked:
         ends += ["_unit", "_unchecked"] if entries[0].schedule.cpu.unchecked_entry else ["_unit"]
+    if entries[0].tables:
+        ends.append("_checked")
     kernels = {entry.function for entry in entries}
     around = dict.fromkeys((entry.check for entry in entries), ANONYMOUS)
     around |= dict.fromkeys((f"{entry.entry}{end}" for entry in entries for end in ends), GLOBAL)
@@ -142,6 +144,8 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
     _same(unit, entry.common, entry.host(passed, is_row, reports))
     _same(unit, entry.entry, entry.forwarding(passed))
+    if entry.tables:
+        _same(unit, f"{entry.entry}_checked", entry.looking(passed))
     if entry.dense and not TARGETS[target].checked:
         _same(unit, f"{entry.entry}_unit", entry.forwarding(passed, unit=True))
         if schedule.cpu.unchecked_entry:
@@ -182,6 +186,7 @@ def _entry(module: Module, name: str, chosen: str, target: str, unit: source.Uni
     """The entry in one precision: of a kernel function of its own, or of an instance of the template that f64
     and f32 share."""
     check = "check" if TARGETS[target].threads else "entry"
+    plain = not TARGETS[target].threads and not TARGETS[target].checked
     kernel, suffix = module.stages(name, chosen, target).kernel, precision(chosen).suffix
     own = f"{name}_{suffix}"
     real = "" if _main(unit, f"{own}_{check}") else spelled(precision(chosen).arithmetic)
@@ -194,6 +199,7 @@ def _entry(module: Module, name: str, chosen: str, target: str, unit: source.Uni
         module.kernels[name].schedule,
         kernel.space.is_box,
         fields_of_list(kernel),
+        asked_of_tables(kernel, arguments(kernel)) if plain else "",
     )
 
 

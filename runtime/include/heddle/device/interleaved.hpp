@@ -19,19 +19,28 @@ int check_interleaved(const ArrayArgument (&arrays)[count], int lanes) {
   if (status != ok) {
     return status;
   }
-  for (const ArrayArgument& array : arrays) {
+  std::int64_t strides[count][4];
+  ArrayArgument vectors[count];
+  bool empty = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ArrayArgument& array = arrays[i];
     const std::size_t vector = static_cast<std::size_t>(lanes) * array.element_bytes;
     if (reinterpret_cast<std::uintptr_t>(array.data) % (vector < 16 ? vector : 16) != 0 ||
         array.stride[0] != lanes) {
       return bad_stride;
     }
-    for (int d = 1; d < array.rank + (array.components != 0 ? 1 : 0); ++d) {
+    for (int d = 0; d < detail::dimensions(array); ++d) {
       if (array.stride[d] % lanes != 0) {
         return bad_stride;
       }
+      strides[i][d] = array.stride[d] / lanes;
+      empty = empty || array.extent[d] == 0;
     }
+    vectors[i] = array;
+    vectors[i].element_bytes = vector;
+    vectors[i].stride = strides[i];
   }
-  return ok;
+  return empty ? ok : detail::check_overlap(vectors);
 }
 
 }  // namespace heddle

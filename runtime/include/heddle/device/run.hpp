@@ -37,6 +37,28 @@ inline constexpr std::uint32_t unknown = 0xFFFFFFFFU;
 inline constexpr int words_of_pair = 3;
 }  // namespace run_entry
 
+/// Whether runs of `length` entries that follow each other are those of the table, for whole strips
+/// of cells first <= n < last. Segments, and what is left to a kernel's own checks, are not looked
+/// at.
+template <int length>
+inline bool runs_match(const std::uint32_t* run, const std::uint32_t* table, int rows,
+                       std::int64_t table_stride, std::int64_t first, std::int64_t last) {
+  if (run == nullptr || table == nullptr || first < 0 || last > table_stride) {
+    return true;
+  }
+  bool match = true;
+  for (std::int64_t strip = (first + length - 1) / length; strip < last / length; ++strip) {
+    for (int row = 0; row < rows; ++row) {
+      const std::uint32_t begin = run[strip * rows + row];
+      const std::uint32_t* const entries = table + row * table_stride + strip * length;
+      for (std::uint32_t l = 0; begin < run_entry::first_of_segments && l < length; ++l) {
+        match = match && entries[l] == begin + l;
+      }
+    }
+  }
+  return match;
+}
+
 namespace detail {
 
 #if defined(__AVX512F__) && defined(__AVX512VL__)
