@@ -168,7 +168,7 @@ TEST(Columns, RefuseAFieldThatHasLevels) {
   Domain<double> domain({1, 1, 1}, true);
   Field<double> levels(grid(n_z, {1, 1, 1}), {.name = "mu"});
   try {
-    columns::Fall<double>(levels, domain.water, domain.rain, domain.most);
+    static_cast<void>(columns::Fall<double>(levels, domain.water, domain.rain, domain.most));
     FAIL();
   } catch (const heddle::Error& error) {
     EXPECT_EQ(std::string(error.what()),
