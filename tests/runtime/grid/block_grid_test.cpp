@@ -41,6 +41,13 @@ TEST(BlockGrid, BlocksCoverTheDomainOnce) {
   EXPECT_EQ(grid.owner({9, 3, 0}), -1);
 }
 
+TEST(BlockGrid, OneBlockNeedsNoNamesOfTypes) {
+  const std::int64_t n_x = 8;
+  const BlockGrid grid({{0, 0, 0}, {n_x, 4, 1}});
+  EXPECT_EQ(grid.domain(), (Box{{0, 0, 0}, {8, 4, 1}}));
+  EXPECT_EQ(grid.size(), 1);
+}
+
 TEST(BlockGrid, SizesDifferByAtMostOne) {
   const BlockGrid grid(Box{{0, 0, 0}, {103, 1, 1}}, {7, 1, 1});
   for (int b = 0; b < 7; ++b) {
@@ -126,7 +133,8 @@ TEST(BlockGrid, RanksOfABalancedGridOwnLikeWeights) {
       std::int64_t weight = 0;
       for (int b = grid.first_block(rank); b < grid.first_block(rank + 1); ++b) {
         const auto [x, y, z] = grid.place(b);
-        weight += weights[static_cast<std::size_t>(x + 8 * (y + 8 * z))];
+        const int place = x + 8 * (y + 8 * z);
+        weight += weights[static_cast<std::size_t>(place)];
         EXPECT_EQ(grid.rank(b), rank);
       }
       EXPECT_LE(std::abs(weight - sum / ranks), heaviest) << rank << " of " << ranks;

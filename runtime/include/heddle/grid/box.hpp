@@ -14,6 +14,11 @@ struct Box {
   std::array<std::int64_t, 3> lower{0, 0, 0};
   std::array<std::int64_t, 3> upper{0, 0, 0};
 
+  Box() = default;
+  /// No aggregate: of {0, 0, 0} alone no box is made, so BlockGrid({{0, 0, 0}, {8, 8, 1}}) has one meaning.
+  constexpr Box(const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& end) noexcept
+      : lower(first), upper(end) {}
+
   /// Cells along axis `d`; 0 when lower lies beyond upper.
   [[nodiscard]] std::int64_t extent(int d) const noexcept;
   [[nodiscard]] std::array<std::int64_t, 3> extents() const noexcept;

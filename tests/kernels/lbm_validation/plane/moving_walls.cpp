@@ -31,8 +31,8 @@ namespace walls = lbm_validation_walls;
 /// A plane box of cells with populations at rest, and what is seen of them before an even step.
 struct PlaneBox {
   PlaneBox(std::int64_t n_x, std::int64_t n_y)
-      : grid(heddle::Box{{0, 0, 0}, {n_x, n_y, 1}}), f(grid, {.components = 9, .name = "f"}),
-        rho(grid, {.name = "rho"}), u(grid, {.components = 2, .name = "u"}) {}
+      : grid({{0, 0, 0}, {n_x, n_y, 1}}), f(grid, {.components = 9, .name = "f"}), rho(grid, {.name = "rho"}),
+        u(grid, {.components = 2, .name = "u"}) {}
 
   /// Computes density and velocity.
   template <template <class> class Moments> void see() {
