@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each reproducible function on a line of numbers."""
+"""The reproducible functions on a line of numbers, in the order of their names."""
 
 import sympy
 from heddle import Assignment, Module, Schedule, fields
 from sympy.codegen.cfunctions import exp2, log2
 
-number, exponent, result = fields("number, exponent, result: real[1D]")
+number, exponent, results = fields("number, exponent: real[1D]; results: real(9)[1D]")
+x = number.here
+values = [sympy.cbrt(x), sympy.cos(x), sympy.exp(x), exp2(x), sympy.log(x), log2(x), x**exponent.here]
+values += [sympy.sin(x), sympy.tanh(x)]
 mathematics = Module("mathematics", precisions=("f64", "f32"), about="Reproducible functions.")
-for name, value in {
-    "cbrt": sympy.cbrt(number.here),
-    "cos": sympy.cos(number.here),
-    "exp": sympy.exp(number.here),
-    "exp2": exp2(number.here),
-    "log": sympy.log(number.here),
-    "log2": log2(number.here),
-    "pow": number.here**exponent.here,
-    "sin": sympy.sin(number.here),
-    "tanh": sympy.tanh(number.here),
-}.items():
-    schedule = Schedule(math="reproducible")
-    mathematics.add(f"of_{name}", [Assignment(result.here, value)], schedule=schedule)
+mathematics.add(
+    "functions",
+    [Assignment(results[0, n], value) for n, value in enumerate(values)],
+    schedule=Schedule(math="reproducible"),
+)
