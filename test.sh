@@ -5,10 +5,10 @@
 # Python 3.11.
 #   --fast   while working: the checks that compile nothing, clang-tidy on what a change touches, the runtime
 #            with its tests, and those of the generator's tests that are quick and compile nothing
-#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM, two
-#            minutes of libFuzzer for each reader, 150 kills of a running program, every emitted file and
-#            every boundary on every target in the generator's tests, and a thousand faults for the proof to
-#            find
+#   --full   also the thread sanitizer, clang with all warnings, heddle-lift with each version of LLVM,
+#            cppcheck, two minutes of libFuzzer for each reader, 150 kills of a running program, every emitted
+#            file and every boundary on every target in the generator's tests, and a thousand faults for the
+#            proof to find
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
@@ -159,6 +159,13 @@ heddle_check() {
   "$bin/python" -m heddle check --build "$build/dev" --jobs "$jobs"
 }
 
+# What cppcheck finds in hand-written C++; .ci/cppcheck.txt says why some of it is wrong.
+run_cppcheck() {
+  cppcheck -j "$jobs" --std=c++20 --language=c++ --enable=warning,portability --quiet \
+    --suppressions-list=.ci/cppcheck.txt --error-exitcode=1 -I runtime/include -I runtime/src \
+    runtime/src examples generator/lift
+}
+
 # Every reader of files and command lines under libFuzzer, two minutes each.
 fuzz() {
   cmake --preset fuzz -S "$HEDDLE_ROOT" && cmake --build --preset fuzz --parallel "$jobs" \
@@ -212,7 +219,7 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
-    clang-16)
+    clang-16 cppcheck)
 fi
 need_packages "${packages[@]}"
 need_venv_or_fail "" test
@@ -289,6 +296,7 @@ if [ $mode = full ]; then
   else
     unknown+=("C++ tests tsan")
   fi
+  check cppcheck "mend what $logs/cppcheck.log says; .ci/cppcheck.txt is for what is wrong" run_cppcheck || :
   check fuzz "mend the reader, and put what it was given into tests/fuzz/corpus: $logs/fuzz.log" fuzz || :
   sed -n 's/^.*: [0-9]* runs, /  &/p' "$logs/fuzz.log"
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
