@@ -61,6 +61,12 @@ def test_each_decision_that_a_file_names_exists() -> None:
     assert {path: numbers for path, numbers in wrong.items() if numbers} == {}
 
 
+def test_each_decision_has_its_number() -> None:
+    numbers = [path.name[:4] for path in DECISIONS]
+    assert len(numbers) == len(set(numbers))
+    assert [path.read_text()[2:6] for path in DECISIONS] == numbers
+
+
 def test_names_of_decisions_are_found() -> None:
     assert missing("see decisions 0999, 0998 and 0012, decision 0997") == {"0997", "0998", "0999"}
     assert missing("generator/docs/decisions/0996-x.md") == {"0996"}
