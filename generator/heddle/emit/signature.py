@@ -13,7 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.reduction import work_of
 from heddle.ir.space import PLACES
-from heddle.ir.visit import distinct, evaluated, statements, walk
+from heddle.ir.visit import evaluated, in_every_cell, statements, walk
 from heddle.ir.walls import bit
 
 _BOXES = {
@@ -45,7 +45,8 @@ UNUSED = {"host": ("chunks",), "device": ("runs",)}
 @dataclass(frozen=True)
 class Reach:
     """How many elements before and after the interior of a dense field a kernel accesses, along each axis;
-    written: whether it stores to them, too. Empty where it accesses none of them."""
+    written: whether it stores to them, too. Empty where it accesses none of them. What a condition guards is
+    not counted: it may be there to keep the kernel within the interior."""
 
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
@@ -96,8 +97,9 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     result: list[Argument] = []
     written = written_fields(kernel)
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
-    accesses = [node for node in distinct(kernel.body) if isinstance(node, ir.Access)]
-    stores = [statement for statement in statements(kernel.body) if isinstance(statement, ir.Store)]
+    everywhere = set(in_every_cell(kernel.body))
+    accesses = [node for node in everywhere if isinstance(node, ir.Access)]
+    stores = [node for node in everywhere if isinstance(node, ir.Store)]
     index = ir.Pointer(ir.I64, True)
     for field in sorted(kernel.fields, key=lambda field: field.layout.contiguous):
         pointer = ir.Pointer(field.type, field not in written)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from heddle.ir.hash_consing import Node
-from heddle.ir.nodes import Expression, Statement, Store
+from heddle.ir.nodes import Expression, Op, Scan, Select, Statement, Store, While
 
 _field_names: dict[type[Node], tuple[str, ...]] = {}
 
@@ -118,6 +118,36 @@ def evaluated(body: Iterable[Statement]) -> Iterator[Node]:
         for part in parts:
             if part not in inner:
                 yield from walk(part)
+
+
+def in_every_cell(body: Iterable[Statement]) -> Iterator[Node]:
+    """Every statement that each cell executes, and every node that it evaluates or stores to there: what no
+    condition guards."""
+    for statement in body:
+        yield statement
+        inner: set[Node] = set(getattr(statement, "body", ()))
+        if isinstance(statement, Scan):
+            yield from in_every_cell(statement.body)
+        elif isinstance(statement, While):
+            inner |= {statement.condition, *statement.update}
+        for part in children(statement):
+            if part not in inner:
+                yield from _always_evaluated(part)
+
+
+def _always_evaluated(root: Node) -> Iterator[Node]:
+    """The nodes of an expression without what it evaluates in some cases only."""
+    seen: set[Node] = set()
+    open_nodes = [root]
+    while open_nodes:
+        node = open_nodes.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        parts = children(node)
+        guarded = isinstance(node, Select) or (isinstance(node, Op) and node.name in ("and", "or"))
+        open_nodes += parts[:1] if guarded else parts
 
 
 def expressions(root: Node | Iterable[Node]) -> Iterator[Expression]:
