@@ -25,6 +25,7 @@ ALLOWED = {
     "model": {"model", "ir", "sympy"},
     "lbm": {"lbm", "model", "sympy"},
     "solvers": {"solvers", "model", "sympy"},
+    "atmosphere": {"atmosphere", "model", "sympy"},
     # From the model to text.
     "passes": {"passes", "ir"},
     "halo": {"halo", "ir"},
