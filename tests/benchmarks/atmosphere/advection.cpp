@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advection of 16 tracers: a plain stage, and the limited one with its two kernels. Bytes are those of the
+// banners; `fraction_of_28_bytes` counts what the limited stage of one tracer has to move at least (f32: 28
+// bytes per cell; six words read and one written, of which a call with one tracer shares none).
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "advection_bench_sweeps.hpp"
+#include "atmosphere/place.hpp"
+#include "atmosphere/rows.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
+#include "measure.hpp"
+
+namespace {
+
+constexpr int tracers = 16;
+constexpr double stage_words = 36 + 16 - 1, scale_words = 35 + 16, limited_words = 51 + 16;
+constexpr double least_words = 7 * tracers;
+
+/// A flow that turns in the plane and rises in waves; its mass fluxes need not balance.
+template <class T, class Place> struct Air {
+  using Levels = std::vector<T>;
+
+  explicit Air(const std::array<std::int64_t, 3>& n)
+      : grid({{0, 0, 0}, n}), box{{0, 0, 0}, n}, ru(flux("ru")), rv(flux("rv")), om(flux("om")),
+        mu(plane("mu")), mu_old(plane("mu_old")), q(tracer("q")), q_old(tracer("q_old")),
+        keep(tracer("keep")), q_next(tracer("q_next")), c1(profile(n[2], 1)), c2(profile(n[2], 0)),
+        rdnw(profile(n[2], -static_cast<double>(n[2]))), half(profile(n[2], 0.5)), order_z(orders(n[2])),
+        stream(Place::memory) {
+    const auto wave = [](std::int64_t i, std::int64_t period) {
+      return std::sin(6.283 * static_cast<double>(i) / static_cast<double>(period));
+    };
+    for (heddle::Field<T>* one : {&mu, &mu_old})
+      one->fill(T(9e4));
+    keep.fill(T(1));
+    ru.fill([=](auto, auto y, auto z, int) { return 9e4 * (10 * wave(y, 97) + 3 * wave(z, 31)); });
+    rv.fill([=](auto x, auto, auto z, int) { return 9e4 * (10 * wave(x, 89) + 3 * wave(z, 29)); });
+    om.fill([=](auto x, auto y, auto, int) { return 20 * wave(x, 71) * wave(y, 61); });
+    for (heddle::Field<T>* one : {&q, &q_old})
+      one->fill([=](auto x, auto y, auto z, int c) {
+        return 1e-3 * std::max(0.0, wave(x + 7 * c, 53) * wave(y, 47) + wave(z, 23));
+      });
+  }
+
+  heddle::Field<T> flux(const char* name) {
+    return heddle::Field<T>(grid, {.memory = Place::memory, .name = name});
+  }
+  heddle::Field<T> plane(const char* name) {
+    return heddle::Field<T>(grid, {.memory = Place::memory, .name = name, .same_along = 2});
+  }
+  heddle::Field<T> tracer(const char* name) {
+    return heddle::Field<T>(
+        grid, {.components = tracers, .ghost_layers = 3, .memory = Place::memory, .name = name});
+  }
+  heddle::Profile<T> profile(std::int64_t n, double value) {
+    return {box, 2, 1, Levels(static_cast<std::size_t>(n + 2), static_cast<T>(value)), Place::memory};
+  }
+  heddle::Profile<T> orders(std::int64_t n) {
+    Levels all(static_cast<std::size_t>(n + 2), T(3)); // with a ghost entry below and one above
+    all[0] = all[1] = all[static_cast<std::size_t>(n + 1)] = T(0);
+    all[2] = all[static_cast<std::size_t>(n)] = T(2);
+    return {box, 2, 1, all, Place::memory};
+  }
+
+  heddle::BlockGrid grid;
+  heddle::Box box;
+  heddle::Field<T> ru, rv, om, mu, mu_old, q, q_old, keep, q_next;
+  heddle::Profile<T> c1, c2, rdnw, half, order_z;
+  heddle::Stream stream;
+};
+
+template <class T, class Place> bench::Case advection(bool limited) {
+  const auto n =
+      atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
+                                                                : std::array<std::int64_t, 3>{212, 100, 35});
+  const std::int64_t count = n[0] * n[1] * n[2];
+  auto air = std::make_shared<Air<T, Place>>(n);
+  auto yardstick = std::make_shared<atmosphere::Yardstick<T, Place>>(count * tracers *
+                                                                     static_cast<std::int64_t>(sizeof(T)));
+  const double words = limited ? scale_words + limited_words : stage_words;
+  return {.name = {},
+          .updates = static_cast<double>(count),
+          .bytes_per_update = words * sizeof(T),
+          .limit_bytes = yardstick->bytes(),
+          .kernel =
+              [air, limited] {
+                auto& a = *air;
+                const double dt = 6, per = 1.0 / 1000;
+                const auto with = [&](const auto& sweep) {
+                  return Place::seconds(a.stream, [&] { sweep(a.stream); });
+                };
+                if (!limited)
+                  return with(advection_bench::Stage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q, a.q_old,
+                                                        a.q_next, a.c1, a.c2, a.rdnw, a.half, a.half,
+                                                        a.order_z, {dt, per, per}));
+                return with(advection_bench::Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q, a.q_old, a.keep,
+                                                      a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                                      {dt, per, per})) +
+                       with(advection_bench::LimitedStage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q, a.q_old,
+                                                             a.keep, a.q_next, a.c1, a.c2, a.rdnw, a.half,
+                                                             a.half, a.order_z, {dt, per, per}));
+              },
+          .limit = [air, yardstick] { return yardstick->seconds(air->stream); }};
+}
+
+template <class T, class Place> void add(const char* precision, bool limited) {
+  const std::string name = std::string("advection/16_tracers/") + (limited ? "limited/" : "plain/") +
+                           precision + "/" + Place::name;
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [limited](benchmark::State& state) {
+                                 bench::run(state, advection<T, Place>(limited));
+                                 const double rate = 1e6 * state.counters["MLUPS"] * tracers;
+                                 state.counters["ns_per_tracer"] = 1e9 / rate;
+                                 if (limited)
+                                   state.counters["fraction_of_28_bytes"] =
+                                       rate * least_words / tracers * sizeof(T) /
+                                       (1e9 * state.counters["stream_GB_per_s"]);
+                               })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(11);
+}
+
+template <class Place> void add_all() {
+  for (const bool limited : {false, true}) {
+    add<float, Place>("f32", limited);
+    add<double, Place>("f64", limited);
+  }
+}
+
+} // namespace
+
+void atmosphere::add_advection() {
+  add_all<Host>();
+#if HEDDLE_WITH_CUDA
+  add_all<Device>();
+#endif
+}
