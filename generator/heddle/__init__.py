@@ -14,7 +14,7 @@ from heddle.errors import KernelError
 from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section, While
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
-from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles
+from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles, tables
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 
@@ -50,4 +50,5 @@ __all__ = [
     "profiles",
     "remainder",
     "shift_left",
+    "tables",
 ]

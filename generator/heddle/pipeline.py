@@ -23,6 +23,7 @@ from heddle.passes.infer_types import infer_types
 from heddle.passes.inline_stored_values import inline_stored_values
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
+from heddle.passes.lower_row_reductions import lower_row_reductions
 from heddle.passes.merge_equal_values import merge_equal_values
 from heddle.passes.name_constants import name_constants
 from heddle.passes.name_locals import name_locals
@@ -47,6 +48,7 @@ LOWERING: tuple[Pass, ...] = (
     merge_equal_values,
     hoist_invariants,
     vectorise_scans,
+    lower_row_reductions,
     lower_reductions,
     lower_accesses,
     rematerialise_addresses,

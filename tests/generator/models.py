@@ -41,6 +41,7 @@ __all__ = [
     "random_model",
     "reduction",
     "relaxation",
+    "row_reductions",
     "split_relaxation",
 ]
 
@@ -270,6 +271,31 @@ def column_values() -> list[Statement]:
         Assignment(rain.here, rain.here + mean),
         Scan(2, {below: flux}, [Assignment(water.here, water.here + below * mean)], {below: below / 2}),
         If(high > below, [Assignment(most.here, high - below)]),
+    ]
+
+
+def row_reductions() -> list[Statement]:
+    """What the rows of each level become, and those of what columns carry, beside other stores."""
+    u = fields("u: real[3D]")
+    total, most = fields("total: real[3D]; most: real(2)[3D]")
+    mask = fields("mask: int32[3D]")
+    left, factor = fields("left, factor: real[xy]")
+    carried, value = sympy.symbols("carried value")
+    return [
+        Scan(
+            2,
+            {carried: factor.of_row()},
+            [
+                Assignment(value, u.here - carried / 4),
+                Reduce("sum", total.of_row(0, 1), value),
+                Reduce("min", most.of_row(component=0), sympy.Abs(value) / 2),
+                Reduce("max", most.of_row(0, -1, component=1), value * factor.of_row(1)),
+                If(mask.here > 0, [Assignment(u.here, u.here + carried)]),
+            ],
+            {carried: value},
+            reverse=True,
+        ),
+        Reduce("sum", left.of_row(), carried),
     ]
 
 

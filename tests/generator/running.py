@@ -91,7 +91,7 @@ def memory(
     """Random contents for the fields of a dense kernel."""
     return {
         f.name: array(
-            generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain or f.layout.along_axis
+            generator, f.type, *_shape(f, extent), f.ghost_layers, exact, plain or f.layout.contiguous
         )
         for f in kernel.fields
     }
@@ -101,6 +101,8 @@ def _shape(field: ir.Field, extent: Sequence[int]) -> tuple[tuple[int, ...], int
     """Extent and components in memory: a field that is split by colour has the colours as components."""
     if field.layout.split:
         return (extent[0] // 2, *extent[1:]), 2
+    if field.layout.table:
+        return (field.size,), 0
     if field.layout.along_axis:
         return (extent[field.axis],), 0
     return tuple(extent[: field.rank]), field.components

@@ -66,7 +66,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
 
 def _is_table(space: Space, field: ir.Field) -> bool:
     """Whether many cells share a value of the field, as those of a column do in a plane."""
-    return field.layout.along_axis or field.is_plane(space)
+    return field.layout.along_axis or field.layout.table or field.is_plane(space)
 
 
 def _entries(access: ir.Access, space: Space) -> set[tuple[object, ...]]:

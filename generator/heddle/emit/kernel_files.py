@@ -15,7 +15,7 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, Reach, arguments, table_checks
+from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
 from heddle.ir import nodes as ir
@@ -288,7 +288,7 @@ def _cpu_function(
         "unit_entry": dense and not target.checked,
         "table_checks": table_checks(stages.kernel) if checks_tables(stages.kernel, target) else (),
         "unchecked_entry": variant.schedule.cpu.unchecked_entry and not target.checked,
-        "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if a.role == "array"),
+        "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if has_rows(a)),
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
         "unused": [argument.name for argument in everything if argument not in used],
@@ -454,7 +454,7 @@ def _checks(
             name = argument.name
             rows.setdefault(field.layout.split, []).append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, "
-                f"{2 if field.layout.split else field.components}, {written}{_beyond(argument.reach)}}}"
+                f"{2 if field.layout.split else field.components}, {written}{_beyond(argument)}}}"
             )
         elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
             of_list.append(f"{argument.name} == nullptr")
@@ -474,6 +474,8 @@ def _checks(
         extents += ["first < 0", f"last > {cells}[0]"]
     if "last_colour" in names:
         extents += ["first_colour < 0", f"last_colour > {schedule.colours}"]
+    if not host and any(a.role == "array" and a.of_row and not a.kind.const for a in everything):  # type: ignore[union-attr]
+        extents.append(f"{cells}[0] > {schedule.gpu.block[0]}")  # a block has a whole row
     extents += [f"{count} < 0" for count in ("cell_count", "box_count", "longest") if count in names]
     least = "last" if "last" in names else "1"
     strides = [f"neighbour_stride < {least}"] if "neighbour_stride" in names else []
@@ -502,8 +504,16 @@ def _checks(
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
 
 
-def _beyond(reach: Reach) -> str:
+def has_rows(argument: Argument) -> bool:
+    """Whether it is an array of which whole rows are accessed."""
+    return argument.role == "array" and not argument.of_row
+
+
+def _beyond(argument: Argument) -> str:
     """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
+    reach = argument.reach
+    if argument.of_row:
+        return ", {}, {}, false, true"
     if not reach.before:
         return ""
     sides = (", ".join(map(str, side)) for side in (reach.before, reach.after))

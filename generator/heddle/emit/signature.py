@@ -13,7 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.reduction import work_of
 from heddle.ir.space import PLACES
-from heddle.ir.visit import evaluated, in_every_cell, statements, walk
+from heddle.ir.visit import distinct, evaluated, in_every_cell, statements, walk
 from heddle.ir.walls import bit
 
 _BOXES = {
@@ -56,7 +56,7 @@ class Reach:
 @dataclass(frozen=True)
 class Argument:
     """One argument. kind: its IR type. field: the field it belongs to, for arrays, extents, strides and
-    entries. reach: of an array."""
+    entries. reach: of an array. of_row: of that, only the first cell of each row is accessed."""
 
     name: str
     kind: ir.Type
@@ -64,6 +64,7 @@ class Argument:
     field: ir.Field | None = None
     about: str = ""
     reach: Reach = Reach()
+    of_row: bool = False
 
     @property
     def cpp(self) -> str:
@@ -84,6 +85,14 @@ def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
     }
 
 
+def fields_of_rows(kernel: ir.Kernel) -> set[ir.Field]:
+    """Fields of which a kernel (not yet lowered) accesses the first cell of each row and no other."""
+    kinds = (ir.Access, ir.Gather, ir.IsWallLink)
+    elements = [node for node in distinct(kernel.body) if isinstance(node, kinds)]
+    found = {node.field for node in elements if isinstance(node, ir.Gather) and node.of_row}
+    return found - {n.field for n in elements if not (isinstance(n, ir.Gather) and n.of_row)}
+
+
 def uses_links(kernel: ir.Kernel) -> bool:
     """Whether a kernel (not yet lowered) follows links of a sparse list."""
     return kernel.space.is_list and any(
@@ -100,13 +109,13 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     everywhere = set(in_every_cell(kernel.body))
     accesses = [node for node in everywhere if isinstance(node, ir.Access)]
     stores = [node for node in everywhere if isinstance(node, ir.Store)]
-    index = ir.Pointer(ir.I64, True)
+    index, of_row = ir.Pointer(ir.I64, True), fields_of_rows(kernel)
     for field in sorted(kernel.fields, key=lambda field: field.layout.contiguous):
         pointer = ir.Pointer(field.type, field not in written)
         if field.layout.contiguous:
             result.append(Argument(field.name, pointer, "entries", field, _table(kernel, field)))
             continue
-        shape = _shape(field)
+        shape, row = _shape(field), field in of_row
         access = "read" if field not in written else "updated" if field in read else "written"
         result += [
             Argument(
@@ -114,8 +123,9 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
                 pointer,
                 "array",
                 field,
-                f"{access}; first interior element",
+                f"{access}; first interior element" + ("; one value per row along x" if row else ""),
                 _reach(field, accesses, stores),
+                row,
             ),
             Argument(f"{field.name}_extent", index, "extent", field, f"{shape} interior elements"),
             Argument(f"{field.name}_stride", index, "stride", field, f"{shape} element strides, any sign"),
@@ -203,6 +213,8 @@ def _reach(field: ir.Field, accesses: Sequence[ir.Access], stores: Sequence[ir.S
 
 def _table(kernel: ir.Kernel, field: ir.Field) -> str:
     """What a list of values without strides holds."""
+    if field.layout.table:
+        return f"table of {field.size} values"
     if field.layout.along_axis:
         axis = "xyz"[field.axis]
         beyond = f", {field.ghost_layers} before and behind" if field.ghost_layers else ""

@@ -10,7 +10,7 @@ from heddle.emit.expression import ExpressionPrinter, type_text
 from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
-from heddle.ir.device_calls import Kind, is_warp_reduction, parts_of, row_of
+from heddle.ir.device_calls import Kind, is_row_reduction, is_warp_reduction, parts_of, row_of
 from heddle.ir.loops import is_over_lanes
 from heddle.ir.target import Target
 from heddle.ir.visit import statements, walk
@@ -196,7 +196,8 @@ class StatementPrinter:
         if any(is_warp_reduction(s) for s in nest[0].body):
             yield from self.together(nest)
             return
-        yield self.leave(nest)
+        together = any(is_row_reduction(s) for s in statements(nest[0].body))
+        yield self.leave(nest[1:] if together else nest)  # a block has one row: none may leave alone
         yield self.block(nest[0].body)
 
     def leave(self, nest: Sequence[ir.Loop]) -> str:

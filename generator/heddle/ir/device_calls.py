@@ -59,7 +59,7 @@ class Kind(Enum):
     VALUE = auto()
     """A number."""
     LANE = auto()
-    """The lane of the own thread in its warp, which knows it: no argument in C++."""
+    """The place of the own thread in its warp or block, which knows it: no argument in C++."""
 
 
 ARRAY, ARRAYS, ROW = Kind.ARRAY, Kind.ARRAYS, Kind.ROW
@@ -81,7 +81,8 @@ class DeviceFunction:
     assumes: what symbolic execution takes for granted. cells_per_entry: so many cells share an entry of the
     neighbour table, as far as the call reads it. interpret: what the interpreter does instead of the meaning,
     on arrays and numbers by the same names, where the call reads another form of what the meaning reads.
-    reduces: "sum", "min" or "max" where all threads of a warp take part and their values become one.
+    reduces: "sum", "min" or "max" where all threads of a warp take part and their values become one;
+    reduces_row: where all threads of a block do.
     """
 
     header: str
@@ -98,6 +99,7 @@ class DeviceFunction:
     cells_per_entry: int = 1
     interpret: Callable[..., None] | None = None
     reduces: str = ""
+    reduces_row: str = ""
 
     @property
     def spelled(self) -> tuple[Kind, ...]:
@@ -244,6 +246,31 @@ def _combine_warp(operation: str) -> DeviceFunction:
     return DeviceFunction("reduce_gpu.hpp", parts, meaning, requires=_known, reduces=operation)
 
 
+MOST_THREADS = 1024
+"""Of a block, so the most cells of a row that a block combines."""
+
+
+def cells_of(operation: str, results: Symbol) -> Symbol:
+    """The array of what the cells of each row give, of which `results` holds one number per row."""
+    return Symbol(f"{operation} of the rows of {results.name}", results.type)
+
+
+def _combine_row(operation: str) -> DeviceFunction:
+    def meaning(
+        first: Load, value: Expression, known: Expression, lane: Expression, count: Expression
+    ) -> Sequence[Statement]:
+        cells, row = cells_of(operation, first.pointer), Symbol("row of a call", first.pointer.type)
+        begin = multiply(first.index, integer(MOST_THREADS))
+        return (
+            Store(Load(cells, add(begin, lane)), value),
+            Let(row, View(cells, begin, integer(1))),
+            Store(first, Call(f"fold_row_{operation}", (row, count), first.type)),
+        )
+
+    parts = {"first": ELEMENT, "value": VALUE, "known": VALUE, "lane": Kind.LANE, "count": Kind.LANE}
+    return DeviceFunction("reduce_gpu.hpp", parts, meaning, requires=_known, reduces_row=operation)
+
+
 def _known(known: Expression, **_: Expression) -> Expression:
     return known
 
@@ -380,6 +407,9 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
     # With a thread for each cell: `value` is number `lane` of the 32 values that become results[index].
     # Threads without a cell take part; known: whether there is such an element.
     **{f"combine_warp_{operation}": _combine_warp(operation) for operation in COMBINATION},
+    # With a block of threads for each row: `value` is number `lane` of the `count` values that become the
+    # element. Threads without a cell (known: whether there is one) take part.
+    **{f"combine_row_{operation}": _combine_row(operation) for operation in COMBINATION},
 }
 
 
@@ -408,6 +438,11 @@ def with_parts(call: DeviceCall, **changed: Any) -> DeviceCall:
 def is_warp_reduction(node: object) -> TypeGuard[DeviceCall]:
     """Whether a node is a call in which all threads of a warp take part."""
     return isinstance(node, DeviceCall) and bool(row_of(node).reduces)
+
+
+def is_row_reduction(node: object) -> TypeGuard[DeviceCall]:
+    """Whether a node is a call in which all threads of a block take part."""
+    return isinstance(node, DeviceCall) and bool(row_of(node).reduces_row)
 
 
 def is_call(node: object, *names: str) -> TypeGuard[DeviceCall]:

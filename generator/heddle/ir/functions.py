@@ -17,7 +17,7 @@ from typing import Any
 from heddle.ir.mathematics import DEFINITIONS
 from heddle.ir.mathematics.definition import Definition, flops_of
 from heddle.ir.nodes import F64, Scalar
-from heddle.ir.reduction import COMBINATION, combined
+from heddle.ir.reduction import COMBINATION, combined, of_row
 
 AT_WALL = 0xFFFFFFFF
 """What heddle/device/compressed_neighbours.hpp has for the entry of a wall."""
@@ -166,6 +166,13 @@ def _reduction(operation: str) -> Function:
     )
 
 
+def _row_reduction(operation: str) -> Function:
+    def meaning(rounded: Callable[[float], float], values: Sequence[float], count: int) -> float:
+        return of_row(operation, [values[i] for i in range(count)], rounded)
+
+    return Function(2, meaning, "", flops=0, arrays=1)
+
+
 def _reproducible(name: str, meaning: Callable[..., Any]) -> Function:
     """A function of heddle.ir.mathematics, of which `meaning` is the exact form."""
     definition = DEFINITIONS[name]
@@ -262,4 +269,8 @@ FUNCTIONS: dict[str, Function] = {
     "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
     **{f"reproducible_{name}": _reproducible(name, meaning) for name, meaning in _MEANINGS.items()},
     **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
+    # What the values of a row become: the meaning of a block's combine_row_*.
+    **{f"fold_row_{operation}": _row_reduction(operation) for operation in COMBINATION},
+    # What the cells of a row give, where it is stored for the row: lower_row_reductions takes it away.
+    **{f"row_{operation}": Function(1, lambda value: value, "") for operation in COMBINATION},
 }

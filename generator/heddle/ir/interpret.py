@@ -10,6 +10,7 @@ written) is an error here.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import struct
@@ -21,10 +22,18 @@ from typing import Any
 from heddle.ir import nodes as ir
 from heddle.ir import walls
 from heddle.ir.colouring import bits, colour_of
-from heddle.ir.device_calls import groups_of, is_warp_reduction, made, meaning, padded, parts_of, row_of
+from heddle.ir.device_calls import (
+    groups_of,
+    is_warp_reduction,
+    made,
+    meaning,
+    padded,
+    parts_of,
+    row_of,
+)
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.mathematics.definition import Definition
-from heddle.ir.reduction import COMBINATION, NEUTRAL, TILE, combined
+from heddle.ir.reduction import COMBINATION, NEUTRAL, TILE, combined, of_row, row_operation
 from heddle.ir.space import PLACES
 from heddle.ir.text import lines
 from heddle.ir.visit import statements
@@ -118,6 +127,10 @@ def rounded(value: Number | Fraction, scalar: ir.Scalar) -> Number:
     return int(value)
 
 
+def _in_type(scalar: ir.Scalar, value: float) -> float:
+    return float(rounded(value, scalar))
+
+
 def _nearest(value: Number | Fraction, bits: int) -> float:
     if isinstance(value, float):
         if bits == 64:
@@ -172,6 +185,9 @@ class _Interpreter:
     locals: dict[ir.Symbol, Any] = field(default_factory=dict)
     constants: dict[ir.Const, Number] = field(default_factory=dict)
     given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
+    of_rows: dict[tuple[str, int], tuple[_Line, int, str, ir.Scalar, dict[int, float]]] = field(
+        default_factory=dict
+    )  # what the cells of a row gave, by its element
     operations: dict[ir.Symbol, str] = field(default_factory=dict)
     calls: dict[ir.DeviceCall, tuple[ir.Expression | None, tuple[ir.Statement, ...]]] = field(
         default_factory=dict
@@ -189,6 +205,9 @@ class _Interpreter:
                 for cell in self.order(part):
                     self.names.update(cell)
                     self.block(body)
+        for line, index, operation, scalar, cells in self.of_rows.values():
+            values = [cells[x] for x in sorted(cells)]
+            line[index] = of_row(operation, values, functools.partial(_in_type, scalar))
         for output, given in self.given.items():
             numbers = [NEUTRAL[self.operations[output]]] * self.tiles() * TILE
             for place, number in given.items():
@@ -346,6 +365,8 @@ class _Interpreter:
                 self.locals[symbol] = self.value(value)
                 if symbol.name in AXES and symbol.type == ir.I64:  # a coordinate that no loop counts
                     self.names[symbol.name] = self.locals[symbol]
+            case ir.Store(ir.Gather() as row, ir.Call(_, (part,))) if row_operation(statement):
+                self.give(row_operation(statement), row, self.names["x"], self.value(part))
             case ir.Store(target, value):
                 result = self.value(value)
                 line, index = self.element(target)
@@ -374,6 +395,13 @@ class _Interpreter:
             case _:
                 raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
 
+    def give(self, operation: str, target: ir.Gather | ir.Load, x: int, value: float) -> None:
+        """What a cell gives to its row."""
+        line, index = self.element(target)
+        new: dict[int, float] = {}
+        row = self.of_rows.setdefault((line.name, line.at(index)), (line, index, operation, target.type, new))
+        row[-1][x] = value
+
     def scan(self, scan: ir.Scan) -> None:
         counter, cells = AXES[scan.axis], range(self.extent[scan.axis])
         carried = [self.value(value) for value in scan.initial]
@@ -397,7 +425,8 @@ class _Interpreter:
         """What the row of a call stands for (see ir.device_calls)."""
         row, parts = row_of(call), parts_of(call)
         if call not in self.calls:
-            self.calls[call] = row.requires and row.requires(**parts), meaning(call)
+            body = () if row.reduces_row else meaning(call)  # known when the whole row has given
+            self.calls[call] = row.requires and row.requires(**parts), body
         required, body = self.calls[call]
         if required is not None and not self.value(required):
             raise InterpretationError(
@@ -410,7 +439,10 @@ class _Interpreter:
         if symbol := padded(call):
             line = self.value(symbol)
             line.values[:] = [0.0] * len(line.values)
-        if row.interpret:
+        if row.reduces_row:
+            lane, value = self.value(parts["lane"]), self.value(parts["value"])
+            self.give(row.reduces_row, parts["first"], lane, value)
+        elif row.interpret:
             given = {k: self.value(p) if isinstance(p, ir.Expression) else p for k, p in parts.items()}
             row.interpret(**given)
         else:

@@ -18,6 +18,8 @@ class Layout(Node):
     """A value for each cell of an index list; a neighbour table leads to those of other cells."""
     per_entry: bool = False
     """A value for each entry of a list of cells, contiguous."""
+    table: bool = False
+    """A value for each number from 0 on, wherever the cell lies: read only, contiguous."""
     along_axis: bool = False
     """A value for all cells with the same position along one axis: read only, contiguous."""
     name: str
@@ -28,7 +30,7 @@ class Layout(Node):
     @property
     def contiguous(self) -> bool:
         """Whether it is a list of values without strides."""
-        return self.per_entry or self.along_axis
+        return self.per_entry or self.along_axis or self.table
 
     def axes(self, rank: int, components: int) -> int:
         """How many extents and strides an entry takes for a field of `rank` dimensions."""
@@ -90,5 +92,14 @@ class Profile(Layout):
     along_axis = True
 
 
-STRIDED, SPLIT, OVER_LIST, ENTRIES, PROFILE = Strided(), Split(), OverList(), Entries(), Profile()
-LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile)
+@node
+class Table(Layout):
+    """So many values, read by their number."""
+
+    name = "table"
+    table = True
+
+
+STRIDED, SPLIT, OVER_LIST, ENTRIES = Strided(), Split(), OverList(), Entries()
+PROFILE, TABLE = Profile(), Table()
+LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table)

@@ -26,8 +26,8 @@ from heddle.ir.nodes import (
     Symbol,
     While,
 )
-from heddle.ir.reduction import TILE
-from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips
+from heddle.ir.reduction import TILE, row_operation
+from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.ir.space import Space
 from heddle.ir.stages import Request
 from heddle.ir.target import Target
@@ -158,6 +158,7 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
     schedule, target = request.schedule, request.target
     _check_scans(kernel, target)
     _check_reductions(kernel, schedule, target)
+    _check_row_reductions(kernel, schedule, target)
     _check_rounds(kernel, schedule, target)
     if target.threads:
         _check_lanes(kernel)
@@ -236,6 +237,38 @@ def _check_reductions(kernel: Kernel, schedule: Schedule, target: Target) -> Non
             f"'{kernel.name}' reduces {TILE} cells of a row at a time, which blocks of "
             f"{schedule.gpu.block} threads would split.",
             f"use block=({TILE}, ...), or another multiple along x",
+        )
+
+
+def _check_row_reductions(kernel: Kernel, schedule: Schedule, target: Target) -> None:
+    """A row is a loop over its tiles, or a block of threads."""
+    rows = [s for s in statements(kernel.body) if row_operation(s)]
+    if not rows:
+        return
+    where, what = getattr(rows[0], "place", NOWHERE), f"'{kernel.name}' reduces over rows"
+    if not kernel.space.is_box or kernel.space.dimensions < 2 or kernel.space.walls:
+        raise KernelError(
+            where, f"{what}, which a dense space of two or three axes has.", "use space=Dense()"
+        )
+    if any(isinstance(s, Scan) and s.axis == 0 for s in statements(kernel.body)):
+        raise KernelError(where, f"{what}, along which it scans, too.", "let columns lie along y or z")
+    if any(isinstance(s, Reduce) for s in statements(kernel.body)):
+        raise KernelError(where, f"{what} and over all cells.", "write two kernels")
+    strips = isinstance(schedule.cpu, Strips) and schedule.cpu != Strips(TILE)
+    if schedule.colours > 1 or schedule.specialise is not None or schedule.cpu.fixed_nx or strips:
+        raise KernelError(
+            where,
+            f"{what}, {TILE} cells at a time, which does not support colours, specialise, fixed_nx and other "
+            "strips.",
+            "use Schedule(cpu=Rows())",
+        )
+    block = schedule.gpu.block
+    alone = isinstance(schedule.gpu, Threads) and schedule.gpu.coarsening == 1
+    if target.threads and (not alone or block[0] % TILE or block[1:] != (1, 1)):
+        raise KernelError(
+            where,
+            f"{what}, each of which one block of threads has to hold.",
+            f"use Threads(block=({TILE} * n, 1, 1)) with at least as many threads as a row has cells",
         )
 
 

@@ -62,7 +62,8 @@ SCALARS = {str(scalar): scalar for scalar in (F16, F32, F64, I8, I16, I32, I64, 
 @node
 class Field(Node):
     """An array that a kernel reads or writes. layout: how it lies in memory (see `layout`). axis: of a
-    profile, the one along which it has values. scale: memory holds the value times this power of two.
+    profile, the one along which it has values. scale: memory holds the value times this power of two. size:
+    of a table.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Field(Node):
     component_names: tuple[str, ...] = ()
     scale: int = 1
     axis: int = 0
+    size: int = 0
 
     def component_name(self, q: int) -> str:
         """What the emitted code calls component q."""
@@ -169,6 +171,12 @@ class Gather(Expression):
     @property
     def type(self) -> Scalar:
         return self.field.type
+
+    @property
+    def of_row(self) -> bool:
+        """Whether it is the first cell of a row, at any place along the other axes."""
+        first = self.position[0]
+        return self.field.rank > 1 and isinstance(first, Const) and first.value == 0
 
     @property
     def in_column(self) -> bool:

@@ -7,16 +7,20 @@ in their order. 32 numbers at a time, a tile of cells of one colour along a row,
 colours last), become one in the same way, until one is left. Where numbers are missing, the neutral element
 stands for them.
 
+Where each row has a result of its own, the results of its tiles are combined one after the other, from the
+first to the last.
+
 If one of the numbers is NaN, so is the result. The minimum of nothing is infinite, the maximum -infinite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from heddle.ir.nodes import Pointer, Scalar, Symbol
+from heddle.ir.nodes import Call, Gather, Pointer, Scalar, Statement, Store, Symbol
+from heddle.ir.visit import statements
 
 TILE = 32
 """Cells that become one number at a time: the threads of a warp."""
@@ -37,6 +41,28 @@ def work_of(output: Symbol) -> Symbol:
     """The array that holds what tiles of cells gave."""
     assert isinstance(output.type, Scalar)
     return Symbol(f"{output.name}_work", Pointer(output.type))
+
+
+def row_operation(statement: Statement) -> str:
+    """ "sum", "min" or "max", where a statement stores what the cells of a row become; else ""."""
+    match statement:
+        case Store(Gather(), Call(name)) if name.startswith("row_"):
+            return name.removeprefix("row_")
+    return ""
+
+
+def reduces_rows(body: Iterable[Statement]) -> bool:
+    """Whether statements, not yet lowered, reduce over rows."""
+    return any(row_operation(statement) for statement in statements(body))
+
+
+def of_row(operation: str, values: Sequence[float], rounded: Callable[[float], float]) -> float:
+    """What the numbers of a row become; each step is `rounded`."""
+    result = NEUTRAL[operation]
+    for begin in range(0, len(values), TILE):
+        tile = combined(operation, values[begin : begin + TILE], rounded)
+        result = rounded(COMBINATION[operation](result, tile)) if begin else tile
+    return result
 
 
 def combined(operation: str, values: Sequence[float], rounded: Callable[[float], float]) -> float:

@@ -40,7 +40,7 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
         if (
             isinstance(statement, ir.Store)
             and isinstance(statement.target, ir.Gather)
-            and not (kernel.space.packs or statement.target.in_column)
+            and not (kernel.space.packs or statement.target.in_column or statement.target.of_row)
         ):
             raise VerificationError(f"{kernel.name}: stores at a computed position")
         wrong = fault(statement) if isinstance(statement, ir.DeviceCall) else ""

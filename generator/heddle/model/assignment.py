@@ -69,15 +69,20 @@ class If:
 
 @dataclass(frozen=True)
 class Reduce:
-    """Reduce `value` over all cells. operation: "sum", "min" or "max". name: of the output.
+    """Reduce `value` over all cells. operation: "sum", "min" or "max". name: of the output; or an element
+    of each row, `field.of_row()`, for a result per row along x.
 
     Cells are combined 32 at a time by halves, then these results, and so on. The order, and so the result, is
     the same for any number of threads, on the CPU and with CUDA (see heddle.ir.reduction). If one value is
     NaN, so is the result: test a norm that a loop waits for with `norm <= tolerance`, which NaN never is.
+
+    Over a row, 32 cells at a time become one by halves, and then these results one after the other, from the
+    first to the last. Such a Reduce stands in the kernel itself or in a Scan, and nothing in the kernel reads
+    the field that holds its results.
     """
 
     operation: str
-    name: str
+    name: str | GatherFunction
     value: sympy.Expr
     place: Place = field(default_factory=calling_place, compare=False)
 
@@ -85,6 +90,14 @@ class Reduce:
         if self.operation not in ("sum", "min", "max"):
             raise KernelError(
                 self.place, f"'{self.operation}' is not a reduction operation.", "one of sum, min, max"
+            )
+        if not isinstance(self.name, str) and not (
+            isinstance(self.name, GatherFunction) and self.name.args[0] == 0
+        ):
+            raise KernelError(
+                self.place,
+                f"'{self.name}' cannot hold what a Reduce gives.",
+                'a name for one number, "total"; field.of_row() for one of each row along x',
             )
         object.__setattr__(self, "value", expression(self.value, self.place))
 
@@ -270,8 +283,8 @@ def symbols_of(statements: Iterable[Statement]) -> set[str]:
             case Assignment(target, value):
                 names |= _names(value)
                 assigned.add(target.name)
-            case Reduce(_, _, value):
-                names |= _names(value)
+            case Reduce(_, target, value):
+                names |= _names(value) | (set() if isinstance(target, str) else _names(target))
             case If(condition, body):
                 names |= _names(condition) | symbols_of(body)
             case Scan(_, carried, body, update):

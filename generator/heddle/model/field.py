@@ -27,6 +27,7 @@ MOST_GHOST_LAYERS = 1024
 """Of a field: a stencil that reaches further is a mistake."""
 
 _PROFILE = re.compile(r"^\s*(\w+)\s*\[\s*([xyz])\s*\]\s*$")
+_TABLE = re.compile(r"^\s*(\w+)\s*\[\s*(\d{1,10})\s*\]\s*$")
 _DECLARATION = re.compile(r"^\s*(\w+)\s*(?:\((\d+)\))?\s*\[\s*(?:(\d)D|(entries)|(\d+)|(xy))\s*\]\s*$")
 _AXES = "xyz"
 
@@ -42,7 +43,8 @@ class Field:
     each chessboard colour are contiguous, so that a row holds every second cell (see `fields`). half_scale: a
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
-    the field has one value per column along z. declared: the number of the declaration that made it, see
+    the field has one value per column along z. table: the number of values of a table, which belong to no
+    cell (see `tables`). declared: the number of the declaration that made it, see
     `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
     """
 
@@ -56,6 +58,7 @@ class Field:
     half_scale: int = 1
     profile: int = -1
     plane: bool = False
+    table: int = 0
     declared: int | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +76,12 @@ class Field:
             )
 
     def __getitem__(self, index: int | sympy.Expr | tuple[int | sympy.Expr, ...]) -> Access:
+        if self.table:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' is a table: its values belong to no cell.",
+                f"write {self.name}.gather(n) for value n, counted from 0",
+            )
         entries = index if isinstance(index, tuple) else (index,)
         expected = self.rank + (1 if self.components else 0)
         if len(entries) != expected:
@@ -109,6 +118,8 @@ class Field:
     @property
     def here(self) -> Access:
         """The value in the current cell (component 0)."""
+        if self.table:
+            return self[0]
         return Access(self, (0,) * self.rank, 0)
 
     def component(self, q: int) -> Access:
@@ -128,6 +139,24 @@ class Field:
                 "give one position per axis",
             )
         return gather_function(self)(*position, component)
+
+    def of_row(self, *offsets: int, component: int | sympy.Expr = 0) -> sympy.Expr:
+        """The value that the cells of a row along x share: that of the first cell of the row. Also where a
+        `Reduce` over the row puts its result.
+
+        offsets: to another row, along y (and z). The field needs one value per row only: stride 0 along x,
+        FieldOptions{.same_along = 0}.
+        """
+        offsets = offsets or (0,) * (self.rank - 1)
+        if self.rank < 2 or self.split or len(offsets) != self.rank - 1:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' has no rows with {len(offsets)} offsets between them.",
+                "declare it as [2D] or [3D], and not split; give an offset along y, and along z in 3D",
+            )
+        far = [self._integer(offset) for offset in offsets]
+        own = block_coordinates(self.rank)[1:]
+        return self.gather(0, *(place + d for place, d in zip(own, far, strict=True)), component=component)
 
     def at_level(self, level: sympy.Expr | int, component: int | sympy.Expr = 0) -> sympy.Expr:
         """The value at a level of the current column, counted from its first interior cell, and known at run
@@ -392,6 +421,32 @@ def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fi
                 raise KernelError(calling_place(), f"'{name.strip()}' is not a valid profile name.")
             axis = _AXES.index(match[2])
             result.append(Field(name.strip(), match[1], 1, ghost_layers=ghost_layers, profile=axis))
+    declare(result)
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def tables(declarations: str) -> tuple[Field, ...] | Field:
+    """Declare tables: `tables("planck: real[2896]; gauss: double[16]")`, so many numbers that every cell of a
+    dense kernel may read: `planck.gather(n)` is the one with number n, counted from 0, which the kernel
+    computes from integers or rounds with `floor`.
+
+    A kernel takes a pointer to the first value; they are contiguous. The reference target tests every n.
+    Raises KernelError for a declaration that it cannot read.
+    """
+    result: list[Field] = []
+    for group in declarations.split(";"):
+        names, _, kind = group.partition(":")
+        match = _TABLE.match(kind)
+        if match is None or match[1] not in TYPES or not 0 < int(match[2]) < 2**31:
+            raise KernelError(
+                calling_place(),
+                f"cannot read the table declaration '{group.strip()}'.",
+                'write for example "planck: real[2896]" with a type of: ' + ", ".join(TYPES),
+            )
+        for name in names.split(","):
+            if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
+                raise KernelError(calling_place(), f"'{name.strip()}' is not a valid table name.")
+            result.append(Field(name.strip(), match[1], 1, ghost_layers=0, table=int(match[2])))
     declare(result)
     return result[0] if len(result) == 1 else tuple(result)
 

@@ -12,7 +12,7 @@ from heddle.ir import legality
 from heddle.ir import space as ir_spaces
 from heddle.ir.schedule import RUN_CELLS, CacheLines, CompressedList, Interleaved, Schedule, Strips
 from heddle.ir.walls import SIDES
-from heddle.model.assignment import Assignment, If, Scan, Statement, While
+from heddle.model.assignment import Assignment, If, Reduce, Scan, Statement, While
 from heddle.model.expression import parts
 from heddle.model.field import Access, GatherFunction, IsWallLink, in_declared_order
 from heddle.model.require import require_object
@@ -248,7 +248,7 @@ def declared_arguments(statements: Iterable[Statement]) -> tuple[str, ...]:
 def _expressions(statements: Iterable[Statement]) -> Iterable[Any]:
     for statement in statements:
         match statement:
-            case Assignment(target, value):
+            case Assignment(target, value) | Reduce(_, GatherFunction() as target, value):
                 yield target
                 yield value
             case If(condition, body):

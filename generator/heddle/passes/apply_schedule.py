@@ -40,7 +40,7 @@ from heddle.ir.nodes import (
     Symbol,
     While,
 )
-from heddle.ir.reduction import TILE
+from heddle.ir.reduction import TILE, reduces_rows
 from heddle.ir.schedule import CpuSchedule, Rows, Strips
 from heddle.ir.space import PLACES, Space
 from heddle.ir.stages import Request
@@ -87,6 +87,9 @@ def _dense(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) 
         extent = Symbol(f"n_{AXES[axis]}", I64)
         innermost = axis == 0 and not scanned
         end: Expression = integer(space.fixed_nx) if axis == 0 and space.fixed_nx else extent
+        if axis == 0 and reduces_rows(kernel.body) and not target.threads:
+            body = _row_tiles(kernel, counter, extent, body, schedule, target)
+            continue
         if axis == axes[0] and reduces(kernel) and not target.threads:
             body = _tiled(kernel, counter, integer(0), integer(1), body, schedule, target, axes[-1] == axis)
             continue
@@ -255,6 +258,24 @@ def _tiled(
     inner.append(Loop(lanes, counter, add(begin, first), end, step, body))  # type: ignore[arg-type]
     kind = _kind(False, outermost, schedule, target) if scans or outermost else "serial"
     return (Loop(kind, begin, integer(0), extent, size, tuple(inner)),)  # type: ignore[arg-type]
+
+
+def _row_tiles(
+    kernel: Kernel,
+    counter: Symbol,
+    extent: Symbol,
+    body: tuple[Statement, ...],
+    schedule: CpuSchedule,
+    target: Target,
+) -> tuple[Statement, ...]:
+    """Tiles of a row one after the other: what their cells give is combined in this order."""
+    begin, end = _piece(kernel, counter)
+    lanes = "simd" if target.inner == "simd" and schedule.simd else "serial"
+    inner = (
+        Let(end, Call("min", (add(begin, integer(TILE)), extent), I64)),
+        Loop(lanes, counter, begin, end, integer(1), body),  # type: ignore[arg-type]
+    )
+    return (Loop("serial", begin, integer(0), extent, integer(TILE), inner),)
 
 
 def _tiled_list(

@@ -25,6 +25,7 @@ from heddle.errors import NOWHERE, KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import needed, separates
 from heddle.ir.hash_consing import Node
+from heddle.ir.reduction import row_operation
 from heddle.ir.space import Link, Space
 from heddle.ir.stages import Request
 from heddle.ir.text import offsets_text
@@ -75,6 +76,7 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
             where, f"'{kernel.name}' neither stores nor reduces anything.", "assign to a field access"
         )
     _check_rounds(kernel)
+    _check_rows(kernel, touches)
     scans = [statement for statement in statements(kernel.body) if isinstance(statement, ir.Scan)]
     axes = {scan.axis for scan in scans}
     if len(axes) > 1:
@@ -119,6 +121,48 @@ def check_dependences(kernel: ir.Kernel, request: Request) -> ir.Kernel:
     elif kernel.space.walls:
         _check_walls(kernel, kernel.space, touches, written)
     return kernel
+
+
+def _check_rows(kernel: ir.Kernel, touches: Sequence[_Touch]) -> None:
+    """Raise KernelError for reductions over rows that some cell would not take part in, or of which another
+    statement needs the result."""
+    found: dict[tuple[ir.Field, object], ir.Statement] = {}
+    together = [s for scan in kernel.body for s in (scan.body if isinstance(scan, ir.Scan) else (scan,))]
+    for statement in statements(kernel.body):
+        if not row_operation(statement):
+            continue
+        assert isinstance(statement, ir.Store)
+        assert isinstance(statement.target, ir.Gather)
+        field, place = statement.target.field, statement.place
+        what = f"'{kernel.name}' reduces rows to '{field.name}'"
+        if statement not in together:
+            hint = "reduce what the condition selects: Piecewise((value, condition), (0, True))"
+            raise KernelError(place, f"{what} where not every cell of a row takes part.", hint)
+        if not isinstance(statement.target.component, ir.Const):
+            hint = "give the component as a number"
+            raise KernelError(place, f"{what}, and to a component that is known only at run time.", hint)
+        element = field, statement.target.component.value
+        if element in found:
+            raise KernelError(place, f"{what} twice.", "give each reduction a field of its own")
+        found[element] = statement
+        for touch in touches:
+            if touch.element.field is field:
+                raise KernelError(
+                    touch.place,
+                    f"{what}, and accesses it in another statement: the result is there when the whole row "
+                    "is done.",
+                    "use it in a second kernel",
+                )
+    for scan in (s for s in kernel.body if isinstance(s, ir.Scan)):
+        for statement in scan.body:
+            target = getattr(statement, "target", None)
+            if row_operation(statement) and isinstance(target, ir.Gather) and scan.axis >= target.field.rank:
+                raise KernelError(
+                    getattr(statement, "place", NOWHERE),
+                    f"'{kernel.name}' reduces the rows of each level to '{target.field.name}', which has one "
+                    "value for all levels.",
+                    "carry the value, and reduce it behind the Scan",
+                )
 
 
 def _check_rounds(kernel: ir.Kernel) -> None:
@@ -207,6 +251,8 @@ def _touches(
         elif isinstance(statement, ir.Store):
             yield from _reads(statement.value, scan, here, guards)
             assert not isinstance(statement.target, ir.Load)
+            if row_operation(statement):
+                continue  # see _check_rows
             if isinstance(statement.target, ir.Gather):
                 for entry in (*statement.target.position, statement.target.component):
                     yield from _reads(entry, scan, here, guards)

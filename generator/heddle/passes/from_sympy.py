@@ -26,7 +26,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, Layout
+from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
@@ -162,7 +162,12 @@ class _Freezer:
                 return ir.Let(self.local(target), frozen, place)
             case model.If(condition, body, wall):
                 return ir.If(self.value(condition), self.scope(body)[0], wall, place)
-            case model.Reduce(operation, name, value):
+            case model.Reduce(operation, named.GatherFunction() as target, value):
+                result = ir.Call(f"row_{operation}", (self.value(value),))
+                row = self.value(target)
+                assert isinstance(row, ir.Gather)
+                return ir.Store(row, result, False, place)
+            case model.Reduce(operation, str() as name, value):
                 return ir.Reduce(operation, self.output(name, operation), self.value(value), place)  # type: ignore[arg-type]
             case model.Scan(axis, carried, body, update, reverse):
                 if not (self.space.is_box and axis in range(self.space.dimensions)):
@@ -441,6 +446,11 @@ class _Freezer:
                     "declare one field per component",
                 )
             return self.declared(field, scalar, ENTRIES)
+        if field.table:
+            if not self.space.is_box:
+                what = f"'{field.name}' is a table, which only dense kernels read."
+                raise KernelError(self.place, what, "use tables with space=Dense()")
+            return self.declared(field, scalar, TABLE)
         if field.profile >= 0:
             if not (self.space.is_box and field.profile < self.space.dimensions):
                 raise KernelError(
@@ -485,6 +495,7 @@ class _Freezer:
             field.component_names,
             field.half_scale if scalar == ir.F16 else 1,
             max(field.profile, 0),
+            field.table,
         )
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:

@@ -43,6 +43,7 @@ from heddle.ir.nodes import (
     Symbol,
     While,
 )
+from heddle.ir.reduction import row_operation
 from heddle.ir.stages import Request
 
 _LOGICAL = {"and", "or", "not"}
@@ -89,6 +90,18 @@ class _Typer:
                 return Let(self.declare(symbol, typed.type), typed, place)
             case Store(target, value, nontemporal, place):
                 assert isinstance(target, (Access, Gather))
+                if row_operation(statement):
+                    assert isinstance(value, Call)
+                    if target.type == F16:
+                        raise KernelError(
+                            place,
+                            f"rows are reduced to '{target.field.name}', whose elements are halves.",
+                            "declare it as float",
+                        )
+                    given = self.stored(target, self.expression(value.args[0]))
+                    assert isinstance(target, Gather)
+                    whole = Call(value.name, (given,), target.type)
+                    return Store(self.gathered(target), whole, nontemporal, place)
                 typed = self.expression(value)
                 if isinstance(target, Gather):
                     target = self.gathered(target)

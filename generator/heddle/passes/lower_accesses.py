@@ -24,6 +24,7 @@ from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     I64,
     Access,
+    Call,
     Comment,
     Const,
     DeviceCall,
@@ -198,8 +199,8 @@ class _Lowering(NeighbourLowering, WallReflection):
             before = (*self.list_position(loop), *self.decode_neighbours(loop))
             return (*before, *self.with_pending(loop.body, counters))
         self.row_axis = -1
-        lets = self.cell_views(loop, counters)
         place = [s for s in loop.body if isinstance(s, Let) and s.symbol == Symbol("x", I64)]
+        lets = self.cell_views(loop, [*counters, *(s.symbol for s in place)])
         rest = [s for s in loop.body if s not in place]
         return (*place, *lets, *self.with_pending(rest, counters))
 
@@ -412,11 +413,17 @@ class _Lowering(NeighbourLowering, WallReflection):
             return Load(self.pointer(field), position[0])
         if field.layout.along_axis:
             return self.level(field, position[0])
+        if field.layout.table:
+            return Load(self.pointer(field), self.numbered(field, position[0]))
         index = multiply(component, self.stride(field, field.rank)) if field.components else integer(0)
         for axis in range(field.rank):
             where = self.checked(field, axis, position[axis])
             index = add(index, multiply(where, self.stride(field, axis)))
         return Load(self.pointer(field), index)
+
+    def numbered(self, field: Field, where: Expression) -> Expression:
+        """The number of a value of a table, which the reference target tests."""
+        return Call("within", (where, integer(0), integer(field.size)), I64) if self.target.checked else where
 
     def level(self, field: Field, where: Expression) -> Load:
         """The value of a profile at a position along its axis."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from heddle.ir.build import add, integer, multiply
+from heddle.ir.device_calls import is_row_reduction, parts_of
 from heddle.ir.nodes import (
     I64,
     Access,
@@ -38,6 +39,11 @@ class LoweringContext:
             node.target.field
             for node in statements(kernel.body)
             if isinstance(node, Store) and isinstance(node.target, (Access, Gather))
+        }
+        self.written |= {
+            element.field
+            for node in statements(kernel.body)
+            if is_row_reduction(node) and isinstance(element := parts_of(node)["first"], Gather)
         }
         self.head: dict[Symbol, Let] = {}
         self.views: dict[tuple[Field, int, tuple[int, ...]], Symbol] = {}

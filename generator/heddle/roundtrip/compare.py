@@ -18,7 +18,9 @@ from heddle.ir.visit import statements, walk
 from heddle.passes.apply_schedule import apply_schedule
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
+from heddle.passes.lower_row_reductions import lower_row_reductions
 from heddle.passes.name_locals import name_locals
+from heddle.passes.vectorise.scan import vectorise_scans
 from heddle.roundtrip import equivalence
 from heddle.roundtrip.equivalence import Counterexample, Proof, Sample
 
@@ -44,7 +46,7 @@ def lowered(kernel: ir.Kernel) -> ir.Kernel:
         return _verified(kernel)
     if not any(isinstance(statement, ir.Loop) for statement in statements(kernel.body)):
         kernel = apply_schedule(kernel, _ANY_ORDER)
-    for step in (lower_reductions, lower_accesses, name_locals):
+    for step in (vectorise_scans, lower_row_reductions, lower_reductions, lower_accesses, name_locals):
         kernel = step(kernel, _ANY_ORDER)
     return _verified(kernel)
 

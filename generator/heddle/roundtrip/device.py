@@ -16,9 +16,10 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.colouring import COLOUR
-from heddle.ir.device_calls import is_warp_reduction, parts_of, with_parts
+from heddle.ir.device_calls import is_row_reduction, is_warp_reduction, parts_of, with_parts
+from heddle.ir.hash_consing import Node
 from heddle.ir.reduction import TILE
-from heddle.ir.visit import statements
+from heddle.ir.visit import statements, transform
 from heddle.lift.statements import opposite
 from heddle.roundtrip.canonical import Body, canonical
 from heddle.roundtrip.kernel import DifferenceError, parameter, same_bodies, same_parameters, used_names
@@ -123,6 +124,8 @@ def thread_form(body: Sequence[ir.Statement]) -> Body:
         nest.reverse()  # x first
         result += [_coordinate(level, "xyz"[axis]) for axis, level in enumerate(nest, start=deeper)]
         contributions = [s for s in nest[0].body if is_warp_reduction(s)]
+        if any(is_row_reduction(s) for s in statements(nest[0].body)):
+            return (*result, *_within(nest[1:], _of_block(nest[0])))
         if not contributions:
             return (*result, *_within(nest, thread_form(nest[0].body)))
         return (*result, *_within(nest[1:], _together(nest[0], contributions)))
@@ -174,6 +177,22 @@ def _together(row: ir.Loop, contributions: Sequence[ir.DeviceCall]) -> Body:
     return (*variables, ir.If(inside, work), *together)
 
 
+def _of_block(row: ir.Loop) -> Body:
+    """All threads of a block do the same, and know their places."""
+
+    def unspelled(node: Node) -> Node:
+        if not is_row_reduction(node):
+            return node
+        parts = parts_of(node)
+        if parts["lane"] != row.counter or parts["count"] != row.end:
+            raise DifferenceError("the place of a thread's contribution is not its thread index")
+        if parts["known"] != ir.Op("lt", (row.counter, row.end), ir.BOOL):
+            raise DifferenceError("threads without a cell contribute to a row")
+        return with_parts(node, lane=integer(0), count=integer(0))
+
+    return tuple(transform(statement, unspelled) for statement in row.body)
+
+
 # --- The launch ---------------------------------------------------------------------------------------------
 
 
@@ -187,6 +206,10 @@ def launch_lines(
     """
     if any(is_warp_reduction(s) for s in statements(launched.inside)) and block[0] % TILE:
         raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
+    if any(is_row_reduction(s) for s in statements(launched.inside)) and (
+        block[0] % TILE or block[1:] != (1, 1)
+    ):
+        raise DifferenceError(f"blocks of {block} threads are not whole tiles of one row")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
     sizes = ", ".join(f"u32({size}:i32)" for size in block)

@@ -128,10 +128,11 @@ class Entry:
         reach = argument.reach
         before, after = (", ".join(f"{n}:i32" for n in side) for side in (reach.before, reach.after))
         beyond = "true" if reach.written else "false"
+        row = "true" if argument.of_row else "false"
         return (
             f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
             f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool, "
-            f"{{{before}}}, {{{after}}}, {beyond}:bool}}"
+            f"{{{before}}}, {{{after}}}, {beyond}:bool, {row}:bool}}"
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:
@@ -158,6 +159,10 @@ class Entry:
             differ += ["lt(first, i64(0:i32))", f"gt(last, {extent}[0:i32])"]
         if "last_colour" in names:
             differ += ["lt(first_colour, i64(0:i32))", f"gt(last_colour, i64({self.schedule.colours}:i32))"]
+        if device and any(
+            a.of_row and isinstance(a.kind, ir.Pointer) and not a.kind.const for a in self.arguments
+        ):
+            differ.append(f"gt({extent}[0:i32], i64({self.schedule.gpu.block[0]}:i32))")
         counts = (count for count in ("cell_count", "box_count", "longest") if count in names)
         differ += [f"lt({count}, i64(0:i32))" for count in counts]
         if differ:
@@ -200,7 +205,11 @@ class Entry:
                 *lines, f"i32 status = {OK}", f"{self.instance()}({names}, status)", "return status"
             ]  # fmt: skip
         if rows:
-            tests = [f"eq({a.name}_stride[0:i32], i64(1:i32))" for a in self.arguments if a.role == "array"]
+            tests = [
+                f"eq({a.name}_stride[0:i32], i64(1:i32))"
+                for a in self.arguments
+                if a.role == "array" and not a.of_row
+            ]
             condition = tests[0]
             for test in tests[1:]:
                 condition = f"and({condition}, {test})"

@@ -50,6 +50,7 @@ from models import (
     newton,
     reduction,
     relaxation,
+    row_reductions,
     split_relaxation,
     substeps,
 )
@@ -176,6 +177,8 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     )
     reduced = Module("reduced", precisions=PRECISIONS)
     reduced.add("line", column(1, 0))
+    rows = Module("rows", precisions=("f64", "f32", "f32/f64"))
+    rows.add("rows", row_reductions(), schedule=Schedule(gpu=Threads(block=(96, 1, 1))))
     everything.add("norms", reduction(), schedule=Schedule(gpu=Threads(block=(64, 2, 1))))
     everything.add(
         "residual", coloured_reduction(), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 2)))
@@ -196,7 +199,12 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     listed.add("count", listed_reduction(), space=Sparse("fluid"))
     listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
     all_targets = ("reference", "cpu", "cuda")
-    return [(everything, all_targets), (listed, all_targets), (reduced, ("reference", "cpu"))]
+    return [
+        (everything, all_targets),
+        (listed, all_targets),
+        (reduced, ("reference", "cpu")),
+        (rows, all_targets),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +222,7 @@ KERNELS = {name: module for module, _ in MODULES for name in module.kernels}
 
 
 def test_every_kernel_is_compared() -> None:
-    assert {*DENSE, *SPARSE, "line"} == KERNELS.keys()
+    assert {*DENSE, *SPARSE, "line", "rows"} == KERNELS.keys()
 
 
 Case = tuple[ir.Kernel, dict[str, Array], dict[str, Number]]
@@ -228,7 +236,7 @@ def case(name: str, precision: str, seed: int, plain: bool, flat: Flat | None) -
     kernel, generator = KERNELS[name].stages(name, precision, "cpu").kernel, random.Random(seed)
     if name in SPARSE:
         return kernel, *listed_memory(kernel, (9, 8), generator)
-    extent = EVEN if name in ("split", "mixed") else EXTENT
+    extent = EVEN if name in ("split", "mixed", "rows") else EXTENT
     arrays = memory(kernel, extent[: kernel.space.rank], generator, plain=plain)  # type: ignore[union-attr]
     if flat is not None:
         whole = arrays[flat[0]]
@@ -288,6 +296,21 @@ def test_sparse(library: ctypes.CDLL, name: str, precision: str, target: str) ->
 def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
     for seed in range(2):
         compare(library, name, precision, target, seed, plain=target == "unit")
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
+@pytest.mark.parametrize("precision", ["f64", "f32", "f32/f64"])
+def test_rows(library: ctypes.CDLL, precision: str, target: str) -> None:
+    """Rows of more than two tiles; what is the same along a row may have stride 0 there."""
+    flats: list[Flat | None] = [None, ("total", 0), ("factor", 0), None]
+    for seed, flat in enumerate(flats[:3] if target == "unit" else flats):
+        compare(library, "rows", precision, target, seed, plain=target == "unit" or seed < 3, flat=flat)
+
+
+def test_a_block_of_threads_holds_a_row(library: ctypes.CDLL) -> None:
+    kernel, *_ = case("rows", "f64", 0, True, None)
+    own = Memory(kernel, memory(kernel, (97, 4, 3), random.Random(1), plain=True))
+    assert call(library, "rows_rows_f64", kernel, own, {}, "cuda") == -2
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])

@@ -40,6 +40,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
+from heddle.ir.reduction import TILE, reduces_rows
 from heddle.ir.stages import Request
 from heddle.ir.visit import distinct
 from heddle.passes.apply_schedule import AXES, in_strips, is_column, is_strip
@@ -47,12 +48,12 @@ from heddle.passes.apply_schedule import AXES, in_strips, is_column, is_strip
 
 def vectorise_scans(kernel: Kernel, request: Request) -> Kernel:
     """Bring the lanes of a strip inside the scans that they hold; other kernels stay as they are."""
-    strips = request.strips
-    if strips is None:
+    size = TILE if reduces_rows(kernel.body) else request.strips.size if request.strips else 0
+    if not size:
         return kernel
     body = in_strips(
         kernel.body,
-        lambda strip: _inside(strip, strips.size),
+        lambda strip: _inside(strip, size),
         which=lambda loop: is_strip(loop) and _scans(loop),
     )
     return dataclasses.replace(kernel, body=body)
@@ -67,7 +68,9 @@ def _inside(strip: Loop, length: int) -> tuple[Statement, ...]:
 def _scans(strip: Loop) -> bool:
     """Whether the lanes of a strip are columns with scans."""
     lanes = strip.body[-1]
-    return isinstance(lanes, Loop) and lanes.kind == "simd" and is_column(lanes.body)
+    if not (isinstance(lanes, Loop) and is_column(lanes.body)):
+        return False
+    return lanes.kind == "simd" or reduces_rows(lanes.body)
 
 
 class _Lanes:

@@ -98,6 +98,8 @@ class _Draw:
         """Axes in any order, some with gaps, some backwards; of a field that is split by colour, half a row
         for each colour."""
         ghosts, parts = field.ghost_layers, field.components
+        if field.layout.table:
+            return Array([self.number(field.type) for _ in range(field.size)], 0, (field.size,), (1,))
         if field.layout.along_axis:
             n = box[field.axis]
             values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
