@@ -8,8 +8,8 @@ an order that is the same on every target. What does not depend on the g-point h
 (`Field.of_row`), and so stride 0 along x. Of a field on faces, value k belongs to the lower face of layer k;
 the upper face of the last layer lies in the first ghost layer.
 
-Both sweeps compute what they need of a layer, from the same numbers in the same way: that takes less time
-than to store it. No value per g-point and layer is written.
+Both sweeps compute what they need of a layer, from the same numbers in the same way: to read these twice moves
+a fifth of the bytes that storing four values per g-point and layer would. No such value is written.
 
 Source: E. J. Mlawer, S. J. Taubman, P. D. Brown, M. J. Iacono, S. A. Clough, Radiative transfer for
 inhomogeneous atmospheres: RRTM, a validated correlated-k model for the longwave, J. Geophys. Res. 102 (1997),

@@ -170,7 +170,7 @@ def _row_reduction(operation: str) -> Function:
     def meaning(rounded: Callable[[float], float], values: Sequence[float], count: int) -> float:
         return of_row(operation, [values[i] for i in range(count)], rounded)
 
-    return Function(2, meaning, "", flops=0, arrays=1)
+    return Function(2, meaning, f"heddle::fold_row_{operation}", flops=0, arrays=1)
 
 
 def _reproducible(name: str, meaning: Callable[..., Any]) -> Function:
@@ -269,8 +269,8 @@ FUNCTIONS: dict[str, Function] = {
     "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
     **{f"reproducible_{name}": _reproducible(name, meaning) for name, meaning in _MEANINGS.items()},
     **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
-    # What the values of a row become: the meaning of a block's combine_row_*.
+    # Never printed: what the values of a row become, the meaning of a block's combine_row_*.
     **{f"fold_row_{operation}": _row_reduction(operation) for operation in COMBINATION},
-    # What the cells of a row give, where it is stored for the row: lower_row_reductions takes it away.
-    **{f"row_{operation}": Function(1, lambda value: value, "") for operation in COMBINATION},
+    # Nor these: what the cells of a row give, where it is stored for the row (see lower_row_reductions).
+    **{f"row_{name}": Function(1, lambda value: value, f"heddle::row_{name}") for name in COMBINATION},
 }

@@ -27,6 +27,7 @@ from errors import (
     names,
     poisson_problems,
     rounds,
+    rows,
     schedules,
     spaces,
     staggered_grids,
@@ -38,7 +39,7 @@ from heddle import (
 
 SUBJECTS = (
     *(computations, declarations, dependences, exchanges, lattices, mistakes, names, poisson_problems),
-    *(levels, rounds, schedules, spaces, staggered_grids),
+    *(levels, rounds, rows, schedules, spaces, staggered_grids),
 )
 
 

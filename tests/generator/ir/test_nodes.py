@@ -130,6 +130,7 @@ def test_json_gives_the_same_object() -> None:
         layout.Layout,
         layout.Profile,
         layout.Split,
+        layout.Table,
         layout.Entries,
     }
 
