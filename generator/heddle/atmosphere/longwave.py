@@ -8,8 +8,8 @@ an order that is the same on every target. What does not depend on the g-point h
 (`Field.of_row`), and so stride 0 along x. Of a field on faces, value k belongs to the lower face of layer k;
 the upper face of the last layer lies in the first ghost layer.
 
-Both sweeps compute what they need of a layer, from the same numbers in the same way: to read these twice moves
-a fifth of the bytes that storing four values per g-point and layer would. No such value is written.
+Both sweeps compute what they need of a layer, from the same numbers in the same way: to read these twice
+moves a fifth of the bytes that storing four values per g-point and layer would. No such value is written.
 
 Source: E. J. Mlawer, S. J. Taubman, P. D. Brown, M. J. Iacono, S. A. Clough, Radiative transfer for
 inhomogeneous atmospheres: RRTM, a validated correlated-k model for the longwave, J. Geophys. Res. 102 (1997),
@@ -307,10 +307,10 @@ def planck_table() -> tuple[list[float], list[float]]:
 
 
 def simple_gas(
-    thinnest: float = 1e-6, thickest: float = 1.0, points: Sequence[int] = POINTS
+    least: float = 1e-6, most: float = 1.0, points: Sequence[int] = POINTS
 ) -> tuple[list[int], list[float], list[float]]:
     """`band`, `fraction` and `kappa` of each g-point of a gas without tables: within a band, each point has
-    the same part of the Planck function, and its absorption lies between the thinnest and the thickest
+    the same part of the Planck function, and its absorption lies between the least and the most
     (hPa-1) at equal steps of its logarithm. points: g-points in each band. No real atmosphere, but with
     windows, opaque lines and all between: for tests, examples and measurements of speed."""
     bands: list[int] = []
@@ -320,5 +320,5 @@ def simple_gas(
         for i in range(count):
             bands.append(number)
             fractions.append(1 / count)
-            kappas.append(thinnest * (thickest / thinnest) ** ((i + 0.5) / count))
+            kappas.append(least * (most / least) ** ((i + 0.5) / count))
     return bands, fractions, kappas
