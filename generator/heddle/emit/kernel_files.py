@@ -449,12 +449,13 @@ def _checks(
             field = argument.field
             assert field is not None
             assert isinstance(argument.kind, ir.Pointer)
-            rank = field.rank if field.dense else 1
+            rank = 1 if field.layout.over_list else field.rank
             written = "false" if argument.kind.const else "true"
             name = argument.name
             rows.setdefault(field.layout.split, []).append(
                 f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, "
-                f"{2 if field.layout.split else field.components}, {written}{_beyond(argument.reach)}}}"
+                f"{2 if field.layout.split else field.components}, {written}"
+                f"{_beyond(argument.reach, field.layout.apart)}}}"
             )
         elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
             of_list.append(f"{argument.name} == nullptr")
@@ -502,8 +503,10 @@ def _checks(
     return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
 
 
-def _beyond(reach: Reach) -> str:
+def _beyond(reach: Reach, apart: bool) -> str:
     """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
+    if apart:
+        return ", {}, {}, false, true"
     if not reach.before:
         return ""
     sides = (", ".join(map(str, side)) for side in (reach.before, reach.after))

@@ -20,6 +20,8 @@ class Layout(Node):
     """A value for each entry of a list of cells, contiguous."""
     along_axis: bool = False
     """A value for all cells with the same position along one axis: read only, contiguous."""
+    apart: bool = False
+    """A box of another size than the kernel's, read at computed positions only."""
     name: str
 
     def __str__(self) -> str:
@@ -90,5 +92,14 @@ class Profile(Layout):
     along_axis = True
 
 
+@node
+class Apart(Layout):
+    """As strided, for the cells of another box."""
+
+    name = "apart"
+    apart = True
+
+
 STRIDED, SPLIT, OVER_LIST, ENTRIES, PROFILE = Strided(), Split(), OverList(), Entries(), Profile()
-LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile)
+APART = Apart()
+LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Apart)

@@ -80,13 +80,22 @@ def stencil(rank: int = 2) -> list[Statement]:
     return [
         Assignment(t, a[east] - sympy.Rational(2, 3) * a[far] + factor * c[(*own, 1)] ** 3),
         Assignment(
-            s, sympy.Piecewise((sympy.sqrt(t), t > 0), (-t, sympy.And(t > -1, b.here < 1)), (b.here, True))
+            s,
+            sympy.Piecewise(
+                (sympy.sqrt(t), t > 0),
+                (-t, sympy.And(t > -1, b.here < 1)),
+                (b.here, True),
+            ),
         ),
         Assignment(
-            out.here, sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2)
+            out.here,
+            sympy.Max(s, 0.3) / (sympy.Abs(b[east]) + 1) + sympy.sign(t) - sympy.Min(t, s, x / 2),
         ),
         Assignment(many[(*own, 0)], sympy.floor(3 * s) - x * block_extents(rank)[-1]),
-        Assignment(many[(*own, 2)], (t**2 + 1) ** sympy.Rational(-1, 2) + sympy.Rational(3, 8) + 1e-3),
+        Assignment(
+            many[(*own, 2)],
+            (t**2 + 1) ** sympy.Rational(-1, 2) + sympy.Rational(3, 8) + 1e-3,
+        ),
         If(
             sympy.Or(t < 0, sympy.Ne(s, b.here)),
             [Assignment(inner, t + s), Assignment(many[(*own, 1)], inner * inner)],
@@ -105,24 +114,30 @@ def flags() -> list[Statement]:
         Assignment(m.here, sympy.Min(k.here, 3) + sympy.Max(k[1, 0], -2) * count),
         Assignment(word.here, shift_left(byte.here, 2) + bit_and(byte.here, 5)),
         Assignment(
-            wide.here, block_coordinates(2)[0] * 1000 + k.here + sympy.Min(block_coordinates(2)[1], 1)
+            wide.here,
+            block_coordinates(2)[0] * 1000 + k.here + sympy.Min(block_coordinates(2)[1], 1),
         ),
         Assignment(
-            v.here, sympy.Piecewise((u.here, has_bit(byte.here, 1)), (k.here * u.here, k.here > 0), (1, True))
+            v.here,
+            sympy.Piecewise(
+                (u.here, has_bit(byte.here, 1)),
+                (k.here * u.here, k.here > 0),
+                (1, True),
+            ),
         ),
     ]
 
 
 def moving() -> list[Statement]:
-    """Reads at computed positions, also of a computed component."""
+    """Reads at computed positions, also of a computed component, and of a larger grid."""
     u, v = fields("u, v: real[2D]")
+    w = fields("w: real[2D]", apart=True)
     c, k = fields("c: real(3)[2D]; k: int32[2D]")
     x, y = block_coordinates(2)
     n_x, _ = block_extents(2)
     back = sympy.Min(sympy.Max(x + sympy.floor(-u.here / 2), 0), n_x - 1)
-    return [
-        Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))
-    ]
+    some = c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2))
+    return [Assignment(v.here, u.gather(back, y) - some + w.gather(x + 1, y + 1))]
 
 
 def fall() -> list[Statement]:
@@ -133,7 +148,15 @@ def fall() -> list[Statement]:
         Assignment(kept, rain.here + above / 2),
         If(kept > total, [Assignment(flux.here, kept - total)]),
     ]
-    return [Scan(2, {above: 0, total: 1}, body, {above: total + kept, total: above - kept / 4}, reverse=True)]
+    return [
+        Scan(
+            2,
+            {above: 0, total: 1},
+            body,
+            {above: total + kept, total: above - kept / 4},
+            reverse=True,
+        )
+    ]
 
 
 def modules() -> list[tuple[Module, tuple[str, ...]]]:
@@ -150,14 +173,20 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     everything.add("moving", moving())
     everything.add("chessboard", relaxation(2, "faces"), schedule=Schedule(colours=2))
     everything.add(
-        "edges", relaxation(3, "edges"), schedule=Schedule(colours=4, gpu=Threads(block=(8, 2, 2)))
+        "edges",
+        relaxation(3, "edges"),
+        schedule=Schedule(colours=4, gpu=Threads(block=(8, 2, 2))),
     )
     everything.add(
-        "corners", relaxation(3, "corners"), schedule=Schedule(colours=8, gpu=Threads(block=(4, 4, 1)))
+        "corners",
+        relaxation(3, "corners"),
+        schedule=Schedule(colours=8, gpu=Threads(block=(4, 4, 1))),
     )
     bgk = lbm.BGK(lattice, "omega")
     everything.add(
-        "aa", lbm.AA(lattice)(bgk), schedule=Schedule(cpu=CacheLines(4), gpu=Threads(rematerialise=True))
+        "aa",
+        lbm.AA(lattice)(bgk),
+        schedule=Schedule(cpu=CacheLines(4), gpu=Threads(rematerialise=True)),
     )
     everything.add(
         "fluid",
@@ -178,9 +207,15 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     reduced.add("line", column(1, 0))
     everything.add("norms", reduction(), schedule=Schedule(gpu=Threads(block=(64, 2, 1))))
     everything.add(
-        "residual", coloured_reduction(), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 2)))
+        "residual",
+        coloured_reduction(),
+        schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 2))),
     )
-    everything.add("split", split_relaxation(3), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 1))))
+    everything.add(
+        "split",
+        split_relaxation(3),
+        schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 1))),
+    )
     everything.add("mixed", split_relaxation(3, True), schedule=Schedule(colours=2))
     everything.add("columns", column_reduction())
     everything.add("newton", newton(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
@@ -196,7 +231,11 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     listed.add("count", listed_reduction(), space=Sparse("fluid"))
     listed.add("some", listed_reduction(), space=Sparse("wall", listed=True))
     all_targets = ("reference", "cpu", "cuda")
-    return [(everything, all_targets), (listed, all_targets), (reduced, ("reference", "cpu"))]
+    return [
+        (everything, all_targets),
+        (listed, all_targets),
+        (reduced, ("reference", "cpu")),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +264,10 @@ Flat = tuple[str, int]
 @functools.cache
 def case(name: str, precision: str, seed: int, plain: bool, flat: Flat | None) -> Case:
     """A kernel and random memory for it, for all targets."""
-    kernel, generator = KERNELS[name].stages(name, precision, "cpu").kernel, random.Random(seed)
+    kernel, generator = (
+        KERNELS[name].stages(name, precision, "cpu").kernel,
+        random.Random(seed),
+    )
     if name in SPARSE:
         return kernel, *listed_memory(kernel, (9, 8), generator)
     extent = EVEN if name in ("split", "mixed") else EXTENT
@@ -300,7 +342,11 @@ def test_clang_takes_it_too(built: Library, target: str) -> None:
 
 
 def faulty(
-    library: ctypes.CDLL, target: str, replaced: dict[str, Any], overlap: bool = False, name: str = "stencil"
+    library: ctypes.CDLL,
+    target: str,
+    replaced: dict[str, Any],
+    overlap: bool = False,
+    name: str = "stencil",
 ) -> int:
     """Call a kernel with wrong arguments; nothing may be written."""
     kernel = KERNELS[name].stages(name, "f64", "cpu").kernel
@@ -309,7 +355,15 @@ def faulty(
     own = Memory(kernel, arrays)
     if overlap:  # the output begins inside an input
         replaced = {"out": ctypes.c_void_p(own.pointer("a").value + 8 * 3)}  # type: ignore[operator]
-    status = call(library, f"check_{name}_f64", kernel, own, scalars(kernel, generator), target, replaced)
+    status = call(
+        library,
+        f"check_{name}_f64",
+        kernel,
+        own,
+        scalars(kernel, generator),
+        target,
+        replaced,
+    )
     assert own.differences(arrays) == []
     return status
 
@@ -356,7 +410,11 @@ def test_split_fields_have_half_the_extent(library: ctypes.CDLL, target: str) ->
     kernel = KERNELS["mixed"].stages("mixed", "f64", "cpu").kernel
     arrays = memory(kernel, EVEN, random.Random(2), plain=True)
     values = scalars(kernel, random.Random(3))
-    for wrong, status in ((("plain", 71, 4, 3), -2), (("out", 70, 5, 3), -2), (("p", 35, 4, 3, 1), -2)):
+    for wrong, status in (
+        (("plain", 71, 4, 3), -2),
+        (("out", 70, 5, 3), -2),
+        (("p", 35, 4, 3, 1), -2),
+    ):
         own = Memory(kernel, arrays)
         replaced = {f"{wrong[0]}_extent": numbers(*wrong[1:])}
         assert call(library, "check_mixed_f64", kernel, own, values, target, replaced) == status
@@ -381,7 +439,14 @@ def test_index_outside_a_field(library: ctypes.CDLL) -> None:
     kernel = KERNELS["fluid_odd"].stages("fluid_odd", "f64", "reference").kernel
     arrays, scalar_values = listed_memory(kernel, (5, 5), random.Random(1))
     arrays["neighbour"].values[arrays["neighbour"].stride[1] * 3 + 7] = len(arrays["f"].values)
-    status = call(library, "check_fluid_odd_f64", kernel, Memory(kernel, arrays), scalar_values, "reference")
+    status = call(
+        library,
+        "check_fluid_odd_f64",
+        kernel,
+        Memory(kernel, arrays),
+        scalar_values,
+        "reference",
+    )
     assert status == -5
 
 
@@ -401,5 +466,16 @@ def test_error_codes_of_a_sparse_kernel(library: ctypes.CDLL, target: str) -> No
         ({"first": ctypes.c_int64(4), "last": ctypes.c_int64(4)}, 0),
     ):
         own = Memory(kernel, arrays)
-        assert call(library, "check_fluid_odd_f64", kernel, own, scalar_values, target, replaced) == status
+        assert (
+            call(
+                library,
+                "check_fluid_odd_f64",
+                kernel,
+                own,
+                scalar_values,
+                target,
+                replaced,
+            )
+            == status
+        )
         assert own.differences(arrays) == []
