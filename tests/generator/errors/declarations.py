@@ -54,7 +54,7 @@ FAR = fields("far: real[2D]", apart=True)
     "  Hint: read it at a position, far.gather(...), and write to other fields"
 )
 def cell_of_another_grid() -> None:
-    FAR.here  # here
+    Assignment(FAR.here, 1)  # here
 
 
 @says(
