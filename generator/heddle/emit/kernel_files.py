@@ -449,7 +449,7 @@ def _checks(
             field = argument.field
             assert field is not None
             assert isinstance(argument.kind, ir.Pointer)
-            rank = field.rank if field.dense else 1
+            rank = 1 if field.layout.over_list else field.rank
             written = "false" if argument.kind.const else "true"
             name = argument.name
             rows.setdefault(field.layout.split, []).append(
@@ -512,6 +512,9 @@ def has_rows(argument: Argument) -> bool:
 def _beyond(argument: Argument) -> str:
     """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
     reach = argument.reach
+    assert argument.field is not None
+    if argument.field.layout.apart:
+        return ", {}, {}, false, false, true"
     if argument.of_row:
         return ", {}, {}, false, true"
     if not reach.before:

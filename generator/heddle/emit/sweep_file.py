@@ -99,8 +99,9 @@ def _solve(calls: Mapping[str, str]) -> str:
 
 
 def _bindable(variant: Variant) -> bool:
-    """Runtime fields have three dimensions; planes of them have two."""
-    return all(field.rank != 1 or field.layout.contiguous for field in variant.stages.kernel.fields)
+    """Runtime fields have three dimensions; planes of them have two. A sweep has the fields of one grid."""
+    fields = variant.stages.kernel.fields
+    return all((field.rank != 1 or field.layout.contiguous) and not field.layout.apart for field in fields)
 
 
 def _separable(kernel: ir.Kernel, profiles: bool = False) -> bool:

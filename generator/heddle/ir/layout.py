@@ -22,6 +22,8 @@ class Layout(Node):
     """A value for each number from 0 on, wherever the cell lies: read only, contiguous."""
     along_axis: bool = False
     """A value for all cells with the same position along one axis: read only, contiguous."""
+    apart: bool = False
+    """A box of another size than the kernel's, read at computed positions only."""
     name: str
 
     def __str__(self) -> str:
@@ -100,6 +102,13 @@ class Table(Layout):
     table = True
 
 
+class Apart(Layout):
+    """As strided, for the cells of another box."""
+
+    name = "apart"
+    apart = True
+
+
 STRIDED, SPLIT, OVER_LIST, ENTRIES = Strided(), Split(), OverList(), Entries()
-PROFILE, TABLE = Profile(), Table()
-LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table)
+PROFILE, TABLE, APART = Profile(), Table(), Apart()
+LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table, Apart)

@@ -44,8 +44,8 @@ class Field:
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
     the field has one value per column along z. table: the number of values of a table, which belong to no
-    cell (see `tables`). declared: the number of the declaration that made it, see
-    `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
+    cell (see `tables`). apart: it lies on another grid (see `fields`). declared: the number of the declaration
+    that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Field:
     profile: int = -1
     plane: bool = False
     table: int = 0
+    apart: bool = False
     declared: int | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +82,12 @@ class Field:
                 calling_place(),
                 f"'{self.name}' is a table: its values belong to no cell.",
                 f"write {self.name}.gather(n) for value n, counted from 0",
+            )
+        if self.apart:
+            raise KernelError(
+                calling_place(),
+                f"'{self.name}' lies on another grid, so no cell of it belongs to the current cell.",
+                f"read it at a position, {self.name}.gather(...), and write to other fields",
             )
         entries = index if isinstance(index, tuple) else (index,)
         expected = self.rank + (1 if self.components else 0)
@@ -118,9 +125,7 @@ class Field:
     @property
     def here(self) -> Access:
         """The value in the current cell (component 0)."""
-        if self.table:
-            return self[0]
-        return Access(self, (0,) * self.rank, 0)
+        return self[(0,) * (self.rank + (self.components > 0))]
 
     def component(self, q: int) -> Access:
         """Component q in the current cell."""
@@ -165,11 +170,11 @@ class Field:
         As for `gather`, levels lie in [-ghost_layers, n_z + ghost_layers), which the reference target checks.
         Carry levels as integers: sympy.Symbol("k", integer=True).
         """
-        if self.rank != 3 or self.split:
+        if self.rank != 3 or self.split or self.apart:
             raise KernelError(
                 calling_place(),
                 f"'{self.name}' has no columns with levels along z.",
-                "declare it as [3D], and not split; of a profile, gather(level)",
+                "declare it as [3D], neither split nor apart; of a profile, gather(level)",
             )
         return self.gather(*block_coordinates()[:2], level, component=component)
 
@@ -352,7 +357,9 @@ def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
     return tuple(q.name for q in sorted(known, key=known.__getitem__))
 
 
-def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tuple[Field, ...] | Field:
+def fields(
+    declarations: str, ghost_layers: int = 1, split: bool = False, apart: bool = False
+) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
     `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space, `[xy]` a plane:
@@ -363,6 +370,9 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
     split: element (x, y, z) is stored at (x // 2, y, z) of one of two arrays, that of its colour (x + y + z)
     % 2. The colour is the last axis in memory, and the number of cells along x must be even. A relaxation
     with two colours then loads only the bytes that it needs, in whole vectors.
+
+    apart: the fields lie on another grid. Dense kernels read them at computed positions, `u.gather(...)`, and
+    take their extents, which may differ from those of the fields that cells belong to.
 
     Kernels take their fields in the order of the declarations, whatever the equations use first.
     """
@@ -394,7 +404,15 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False) -> tup
                 )
             ghosts = ghost_layers if rank else 0
             components = int(match[2] or 0)
-            result.append(Field(name.strip(), match[1], rank, components, ghosts, split=split, plane=plane))
+            if apart and (split or plane or not rank):
+                raise KernelError(
+                    calling_place(),
+                    f"'{name.strip()}' cannot lie apart: it has no cells of another grid.",
+                    "declare it as [1D], [2D] or [3D], and not split; or apart=False",
+                )
+            result.append(
+                Field(name.strip(), match[1], rank, components, ghosts, split=split, plane=plane, apart=apart)
+            )
     declare(result)
     return result[0] if len(result) == 1 else tuple(result)
 

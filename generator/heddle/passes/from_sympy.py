@@ -26,7 +26,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
+from heddle.ir.layout import APART, ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
@@ -177,12 +177,12 @@ class _Freezer:
                         "use an axis below the number of dimensions of the fields",
                     )
                 initial = tuple(self.value(value) for value in carried.values())
-                symbols = tuple(self.local(symbol, carried=True) for symbol in carried)
+                symbols = tuple(self.local(symbol) for symbol in carried)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 return ir.Scan(axis, reverse, symbols, initial, inner, updates, place)
             case model.While(condition, carried, body, update, at_most):
                 initial = tuple(self.value(value) for value in carried.values())
-                symbols = tuple(self.local(symbol, carried=True) for symbol in carried)
+                symbols = tuple(self.local(symbol) for symbol in carried)
                 asked = self.value(condition)
                 inner, updates = self.scope(body, [update[symbol] for symbol in carried])
                 assert at_most is not None
@@ -272,8 +272,8 @@ class _Freezer:
                 "use what parameters(...) returned wherever the parameter is meant",
             )
 
-    def local(self, symbol: sympy.Symbol, carried: bool = False) -> ir.Symbol:
-        """carried: what SymPy knows to be an integer is carried as one."""
+    def local(self, symbol: sympy.Symbol) -> ir.Symbol:
+        """What SymPy knows to be an integer is carried as one, and holds a value as one if it is whole."""
         name = symbol.name
         self.check_symbol(symbol)
         if is_name(name) or not is_name(f"{name}_"):
@@ -294,7 +294,7 @@ class _Freezer:
             raise KernelError(
                 self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
             )
-        self.locals[name] = ir.Symbol(name, ir.I64 if carried and symbol.is_integer else None)
+        self.locals[name] = ir.Symbol(name, ir.I64 if symbol.is_integer else None)
         self.rank.setdefault(name, len(self.rank))
         return self.locals[name]
 
@@ -466,6 +466,14 @@ class _Freezer:
                 f"'{field.name}' is split by colour, but the kernel does not use two colours.",
                 "Schedule(colours=2)",
             )
+        if field.apart:
+            if not self.space.is_box:
+                raise KernelError(
+                    self.place,
+                    f"'{field.name}' lies on another grid, but the kernel runs over a list of cells.",
+                    "use a dense space, or a field that is not apart",
+                )
+            return self.declared(field, scalar, APART)
         if self.space.is_index_list:
             return self.declared(field, scalar, OVER_LIST)
         rank = self.space.dimensions

@@ -86,6 +86,8 @@ class _Typer:
         match statement:
             case Let(symbol, value, place):
                 typed = self.settled(self.expression(value))
+                if symbol.type == I64 and typed.type.is_float and is_whole(typed, self.values):
+                    typed = Cast(typed, I64)
                 self.values[symbol.name] = typed
                 return Let(self.declare(symbol, typed.type), typed, place)
             case Store(target, value, nontemporal, place):

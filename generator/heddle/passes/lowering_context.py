@@ -95,8 +95,11 @@ class LoweringContext:
         if not self.target.checked:
             return where
         lower = integer(-field.ghost_layers)
-        extent = "n_i" if field.layout.split and axis == 0 else f"n_{AXES[axis]}"
-        upper = add(Symbol(extent, I64), integer(field.ghost_layers))
+        extent = Symbol("n_i" if field.layout.split and axis == 0 else f"n_{AXES[axis]}", I64)
+        if field.layout.apart:
+            symbol = Symbol(f"{field.name}_n{AXES[axis]}", I64)
+            extent = self.argument(symbol, f"{field.name}_extent", axis)
+        upper = add(extent, integer(field.ghost_layers))
         return Call("within", (where, lower, upper), I64)
 
 

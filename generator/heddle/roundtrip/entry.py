@@ -122,7 +122,7 @@ class Entry:
         field, kind = argument.field, argument.kind
         assert field is not None
         assert isinstance(kind, ir.Pointer)
-        rank = field.rank if field.dense else 1
+        rank = 1 if field.layout.over_list else field.rank
         written = "false" if kind.const else "true"
         name = argument.name
         reach = argument.reach
@@ -132,7 +132,8 @@ class Entry:
         return (
             f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
             f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool, "
-            f"{{{before}}}, {{{after}}}, {beyond}:bool, {row}:bool}}"
+            f"{{{before}}}, {{{after}}}, {beyond}:bool, {row}:bool, "
+            f"{'true' if field.layout.apart else 'false'}:bool}}"
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:

@@ -115,15 +115,15 @@ def flags() -> list[Statement]:
 
 
 def moving() -> list[Statement]:
-    """Reads at computed positions, also of a computed component."""
+    """Reads at computed positions, also of a computed component, and of a larger grid."""
     u, v = fields("u, v: real[2D]")
+    w = fields("w: real[2D]", apart=True)
     c, k = fields("c: real(3)[2D]; k: int32[2D]")
     x, y = block_coordinates(2)
     n_x, _ = block_extents(2)
     back = sympy.Min(sympy.Max(x + sympy.floor(-u.here / 2), 0), n_x - 1)
-    return [
-        Assignment(v.here, u.gather(back, y) - c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2)))
-    ]
+    some = c.gather(x, y, component=sympy.Min(sympy.Max(k.here, 0), 2))
+    return [Assignment(v.here, u.gather(back, y) - some + w.gather(x + 1, y + 1))]
 
 
 def fall() -> list[Statement]:

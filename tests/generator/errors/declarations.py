@@ -8,6 +8,7 @@ from heddle import (
     Assignment,
     Reduce,
     Scan,
+    Sparse,
     fields,
     parameters,
     profiles,
@@ -43,6 +44,33 @@ def offset_that_is_a_symbol() -> None:
 @says("{here}: 'p'.gather takes 2 positions.\n  Hint: give one position per axis")
 def gather_with_too_few_positions() -> None:
     p.gather(1)  # here
+
+
+FAR = fields("far: real[2D]", apart=True)
+
+
+@says(
+    "{here}: 'far' lies on another grid, so no cell of it belongs to the current cell.\n"
+    "  Hint: read it at a position, far.gather(...), and write to other fields"
+)
+def cell_of_another_grid() -> None:
+    Assignment(FAR.here, 1)  # here
+
+
+@says(
+    "{here}: 'rain' cannot lie apart: it has no cells of another grid.\n"
+    "  Hint: declare it as [1D], [2D] or [3D], and not split; or apart=False"
+)
+def plane_that_lies_apart() -> None:
+    fields("rain: real[xy]", apart=True)  # here
+
+
+@says(
+    "{here}: 'far' lies on another grid, but the kernel runs over a list of cells.\n"
+    "  Hint: use a dense space, or a field that is not apart"
+)
+def another_grid_of_a_list() -> None:
+    kernel([Assignment(p.here, FAR.gather(0, 0))], space=Sparse("list"))  # here
 
 
 TYPES = "real, double, float, half, int32, int64, uint8, uint32, bool"

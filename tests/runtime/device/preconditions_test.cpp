@@ -137,6 +137,26 @@ TEST(Preconditions, HaveACodeForEachFault) {
   }
 }
 
+TEST(Preconditions, LeaveAnotherGridItsExtents) {
+  static const std::array<double, 64> memory{};
+  const std::array<std::int64_t, 3> stride{1, 4, 8};
+  const auto with = [&](const std::array<std::int64_t, 3>& coarse, bool apart, int at) {
+    const std::array<std::int64_t, 2> fine{3, 2};
+    const ArrayArgument other{
+        memory.data(), sizeof(double), coarse.data(), stride.data(), 3, 0, false, {}, {}, false, apart};
+    const ArrayArgument own{memory.data() + at, sizeof(double), fine.data(), stride.data(), 2, 0, true};
+    const ArrayArgument arrays[] = {other, own};
+    const ArrayArgument turned[] = {own, other};
+    const int status = heddle::check_arrays(arrays, false);
+    EXPECT_EQ(heddle::check_arrays(turned, false), status);
+    return status;
+  };
+  EXPECT_EQ(with({4, 2, 1}, true, 40), heddle::ok);
+  EXPECT_EQ(with({4, 2, 1}, false, 40), heddle::extents_differ);
+  EXPECT_EQ(with({4, 2, 1}, true, 4), heddle::fields_overlap);
+  EXPECT_EQ(with({0, 2, 1}, true, 40), heddle::extents_differ);
+}
+
 /// A kernel that pushes writes into ghost cells: another field may not lie there, not even its ghost cells.
 TEST(Preconditions, KnowWhereAKernelWrites) {
   static const std::array<float, 1> memory{};
