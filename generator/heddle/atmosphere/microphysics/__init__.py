@@ -9,5 +9,6 @@ Each scheme is a kernel: a thread or a lane takes a column along z, and several 
 """
 
 from heddle.atmosphere.microphysics.kessler import Kessler
+from heddle.atmosphere.microphysics.wsm3 import WSM3
 
-__all__ = ["Kessler"]
+__all__ = ["WSM3", "Kessler"]

@@ -11,11 +11,24 @@ from typing import Any
 import numpy as np
 from compiled import DTYPES, Library, Memory, call
 from heddle.ir.interpret import Array, run
+from heddle.ir.stages import Stages
 from heddle.module import Module
 
 TARGETS = ("reference", "cpu", "cuda")
 Columns = dict[str, Any]
 """Of each field the values [level, column], of each plane [column]."""
+
+
+def stages(module: Module, precision: str) -> Stages:
+    """Of the only kernel of a module, which has the same arguments on all targets."""
+    known = _STAGES.get((id(module), precision))
+    if known is None:
+        found = module.stages(next(iter(module.kernels)), precision, "reference")
+        known = _STAGES[id(module), precision] = module, found
+    return known[1]
+
+
+_STAGES: dict[tuple[int, str], tuple[Module, Stages]] = {}
 
 
 class Compiled:
@@ -30,7 +43,7 @@ class Compiled:
     ) -> Columns:  # fmt: skip
         """What the fields hold after a call; fields that are not given hold zeros before."""
         name = next(iter(module.kernels))
-        kernel = module.stages(name, precision, target).kernel
+        kernel = stages(module, precision).kernel
         memory = Memory(kernel, arrays(kernel, columns, precision))
         assert (
             call(
@@ -50,7 +63,7 @@ def interpreted(
     module: Module, columns: Mapping[str, Any], scalars: Mapping[str, float], precision: str = "f64",
 ) -> Columns:  # fmt: skip
     """The same by the interpreter."""
-    kernel = module.stages(next(iter(module.kernels)), precision, "reference").lowered
+    kernel = stages(module, precision).lowered
     memory = arrays(kernel, columns, precision)
     assert run(kernel, memory, scalars).status == 0
     kind = DTYPES[precision]
