@@ -200,8 +200,8 @@ class Species:
         return [*first.statements, search, *rest.statements], fallen, dict(zip(carried, begin, strict=True))
 
     def remap(self, cell: Equations, upper: sympy.Expr) -> dict[sympy.Symbol, sympy.Expr]:
-        """Emit in the sweep upwards the mixing ratio of a cell whose upper interface has a height (m). Returns
-        the updates of what is carried."""
+        """Emit in the sweep upwards the mixing ratio of a cell whose upper interface has a height (m).
+        Returns the updates of what is carried."""
         carried = Source.named(self.name).values()[:-1]
         search, s = self._collect(f"{self.name}_at", [*carried, sympy.Integer(0)], upper)
         cell.statements.append(search)

@@ -26,8 +26,8 @@ from heddle.model.equations import Equations
 
 @dataclass(frozen=True)
 class Slope:
-    """r = 1/lambda (m) of the distribution; rb = r^b, 0 where there is no water; the factor N of the intercept
-    of snow; colder = T0 - T (K)."""
+    """r = 1/lambda (m) of the distribution; rb = r^b, 0 where there is no water; N, the factor of the
+    intercept of snow; colder = T0 - T (K)."""
 
     r: sympy.Expr
     rb: sympy.Expr

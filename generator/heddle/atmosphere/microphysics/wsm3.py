@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sympy
-from sympy import And, Eq, Ge, Max, Symbol, floor
+from sympy import And, Eq, Ge, Lt, Max, Symbol, floor
 
 from heddle.atmosphere.constants import (
     FREEZING,
@@ -45,10 +45,10 @@ class WSM3:
     Fields, by name or as fields of the model. Read and written: th, potential temperature (K); q, qci, qrs,
     mixing ratios (kg/kg) of vapour, of cloud water or ice, and of rain or snow: the latter where it is colder
     than 273.15 K. Read: w, upward speed of the air (m/s); rho, density (kg m-3); pii, the Exner function; p,
-    pressure (Pa); dz, thickness of the layers (m). Scratch: fall_rs and fall_ci; cpm_kept and latent_kept, which no step
-    of less than 180 s touches. Planes: rain and snow, to which the step adds what fell (mm); sr, the part of it
-    that was snow. Columns have two levels or more. dt: name of the argument with the time step (s), which is
-    cut into max(nint(dt/120), 1) substeps.
+    pressure (Pa); dz, thickness of the layers (m). Scratch: fall_rs and fall_ci; cpm_kept and latent_kept,
+    which no step of less than 180 s touches. Planes: rain and snow, to which the step adds what fell (mm);
+    sr, the part of it that was snow. Columns have two levels or more. dt: name of the argument with the time
+    step (s), which is cut into max(nint(dt/120), 1) substeps.
 
     quirks: by default ("none") falling water is conserved. With "wrf", as in the original: what would lie
     above the lower end of the highest fallen cell is lost; the cell that reaches the ground is constant below
@@ -145,7 +145,7 @@ class _Step:
         v_rs = cell.let("v_rs", speed(cell, qrs, self.rho.here, f, T, self.c))
         cell.section("Speed of ice: Ni crystals per m3 with diameter D")
         qci = cell.let("water_ci", Max(self.qci.here, 0))
-        falls = And(T < number(FREEZING), qci > 0)
+        falls = And(Lt(T, number(FREEZING)), qci > 0)
         Ni = cell.let("Ni", only_if(falls, crystals(self.rho.here, qci), 1000))
         D = cell.let("D", Max(number(DICON) * square_root(self.rho.here * qci / Ni), number(1e-25)))
         cell.store(self.fall_rs.here, v_rs)

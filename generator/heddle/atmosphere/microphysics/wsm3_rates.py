@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 import sympy
-from sympy import Abs, And, Ge, Max, Min, Not, Or, Rational, log
+from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or, Rational
 
 from heddle.atmosphere.constants import (
     FREEZING,
@@ -61,8 +61,8 @@ class Rates:
 def phase_changes(
     cell: Equations, a: Air, c: WsmConstants
 ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr]:
-    """Emit a step in a cell. Returns temperature (K), and mixing ratios of vapour, cloud or ice, rain or snow."""
-    cold = a.T < number(FREEZING)
+    """Emit a step in a cell. Returns temperature (K), and mixing ratios of vapour, cloud, rain."""
+    cold = Lt(a.T, number(FREEZING))
     cell.section("Saturation, and how water exchanges with vapour (HDC 9, 14)")
     qs = saturation(cell, a.T_before, a.p, ice=True)
     RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
@@ -84,7 +84,7 @@ def phase_changes(
     qs = saturation(cell, T, a.p, ice=False, suffix="_1")
     warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
     excess = cell.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
-    evaporates = And(qci > 0, excess < 0, T > number(FREEZING))
+    evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
     condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
     pcon = cell.let("pcon", condensed)
     qci = cell.let("qci_2", Max(qci + pcon, 0))

@@ -8,12 +8,9 @@ parameterization of clouds and precipitation, Mon. Wea. Rev. 132, 103 (2004): HD
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-
-import sympy
+from functools import cache
 
 from heddle.atmosphere.constants import DENSITY_SNOW, DENSITY_WATER, REFERENCE_DENSITY
-from heddle.atmosphere.microphysics.functions import number
 from heddle.errors import KernelError, calling_place
 
 QMIN, QCR = 1e-15, 1e-9
@@ -32,7 +29,7 @@ EULER = 0.577215664901532
 """Euler's constant, with the digits of WRF."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def gamma_function(x: float, how: str) -> float:
     """The Gamma function. how: "exact"; or "product", 10 000 factors of Euler's product as WRF has them, one
     after the other, 0.04 to 0.12 % too small for the arguments of the schemes."""
@@ -75,7 +72,3 @@ class WsmConstants:
         self.qc0 = 4 / 3 * pi * float(DENSITY_WATER) * radius**3 * droplets / rho_0
         self.qck1 = 0.104 * 9.8 * 0.55 / (droplets * 1000) ** (1 / 3) / viscosity * rho_0 ** (4 / 3)
         self.roqimax = 2.08e22 * LARGEST_DIAMETER**8
-
-    def symbols(self, *names: str) -> dict[str, sympy.Expr]:
-        """Constants by name, as numbers."""
-        return {name: number(getattr(self, name)) for name in names}

@@ -93,7 +93,7 @@ def fall(
 def _arrive(
     density: Sequence[float], v: Sequence[float], z: Sequence[float], dz: Sequence[float], dt: float
 ) -> tuple[list[float], list[float], list[float]]:
-    """Interfaces that arrived, thicknesses and densities of cells; the last one is empty, above the others."""
+    """Interfaces that arrived, thicknesses and densities of cells; the last one is empty, above the rest."""
     n = len(v)
     w = interfaces(v, dz, dt)
     a = [z[k] - w[k] * dt for k in range(n + 1)]

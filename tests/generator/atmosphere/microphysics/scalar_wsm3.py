@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WSM3 for one column in plain Python, from the equations of Hong, Dudhia and Chen (2004), to compare with."""
+"""WSM3 for one column in plain Python, from the equations of Hong, Dudhia and Chen (2004)."""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ def test_what_does_not_fall_stays() -> None:
     given = columns(3)
     given["v"] *= 0
     found = interpreted(falling(False), given, {"delta": 100.0})
-    assert far(found["q"], given["q"]) < 1e-13 and not np.any(found["ground"])
+    assert far(found["q"], given["q"]) < 1e-13
+    assert not np.any(found["ground"])
 
 
 def test_uniform_speed_shifts_a_line() -> None:
@@ -107,8 +108,8 @@ def kernel(value: Any) -> Module:
 
 
 def test_slope_of_four_branches() -> None:
-    """Rain and snow, with and without a limit of the slope, and no water at all: speeds as in plain Python; from
-    one branch to the next in q they are continuous."""
+    """Rain and snow, with and without a limit of the slope, and no water at all: speeds as in plain Python;
+    at the limit they jump as the formulas say."""
     c, numbers = WsmConstants("exact"), scalar_wsm3.Numbers(False)
     f = (1.28 / rho.here) ** 0.5
     module = kernel(lambda cell: speed(cell, q.here, rho.here, f, T.here, c))
@@ -123,18 +124,18 @@ def test_slope_of_four_branches() -> None:
     for k, i in np.ndindex(8, 5):
         wanted = scalar_wsm3.slope(amounts[k], 0.7, temperatures[i], numbers)[3]
         assert found[k, i] == pytest.approx(wanted, rel=1e-13, abs=0), (k, i)
-    assert not np.any(found[:2]) and np.all(found[2:] > 0)
+    assert not np.any(found[:2])
+    assert np.all(found[2:] > 0)
     assert np.all(found[2] == found[3])
     jump = found[4] / found[3]
     limits = [(1e5 / (np.pi * 100 * 2e6 * n / 0.7e-9) ** 0.25) ** 0.41 for n in (588.3, 3.81, 1.0)]
-    assert jump[:3] == pytest.approx(limits, rel=1e-3) and jump[3] == pytest.approx(
-        (8e4 / (np.pi * 8e9 / 0.7e-9) ** 0.25) ** 0.8, rel=1e-9
-    )
+    assert jump[:3] == pytest.approx(limits, rel=1e-3)
+    assert jump[3] == pytest.approx((8e4 / (np.pi * 8e9 / 0.7e-9) ** 0.25) ** 0.8, rel=1e-9)
 
 
 def test_saturation_over_water_and_ice() -> None:
-    """Against published values of e: 611.66 Pa at the triple point; Murphy and Koop (2005) over ice at 233.15 K
-    (12.84 Pa) and over water at 293.15 K (2339 Pa), which constant latent heat and capacities meet within 3 %."""
+    """Against published values of e: 611.66 Pa at the triple point; Murphy and Koop (2005) over ice at
+    233.15 K (12.84 Pa) and over water at 293.15 K (2339 Pa), which constant capacities meet within 3 %."""
     given = {"T": np.array([[273.16, 233.15, 293.15, 233.15]]).T, "rho": np.full((4, 1), 5e4)}
     for ice, wanted in ((True, [611.66, 12.84, 2339, 12.84]), (False, [611.66, 18.9, 2339, 18.9])):
         module = kernel(lambda cell, ice=ice: saturation(cell, T.here, rho.here, ice))
@@ -150,8 +151,11 @@ def test_the_gamma_function() -> None:
         assert ratio == pytest.approx(1 - low, abs=1e-5)
     c = WsmConstants("product")
     assert (c.pvtr, c.pvts) == (pytest.approx(2500.07, rel=1e-6), pytest.approx(20.052, rel=1e-4))
-    assert c.pacrr == pytest.approx(2.4813e10, rel=1e-4) and c.precr2 == pytest.approx(8.2585e8, rel=1e-4)
-    assert c.precs2 == pytest.approx(1.86819e7, rel=1e-5) and c.qc0 == pytest.approx(5.0265e-4, rel=1e-4)
-    assert c.qck1 == pytest.approx(6.7739, rel=1e-5) and c.roqimax == pytest.approx(8.125e-5, rel=1e-12)
+    assert c.pacrr == pytest.approx(2.4813e10, rel=1e-4)
+    assert c.precr2 == pytest.approx(8.2585e8, rel=1e-4)
+    assert c.precs2 == pytest.approx(1.86819e7, rel=1e-5)
+    assert c.qc0 == pytest.approx(5.0265e-4, rel=1e-4)
+    assert c.qck1 == pytest.approx(6.7739, rel=1e-5)
+    assert c.roqimax == pytest.approx(8.125e-5, rel=1e-12)
     with pytest.raises(KernelError, match="gamma='lanczos' is unknown"):
         WsmConstants("lanczos")

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from columns_of import TARGETS, Columns, Compiled, far, interpreted
+from columns_of import Columns, Compiled, far, interpreted
 from heddle import Module, Schedule
 from heddle.atmosphere import microphysics
 from scalar_wsm3 import wsm3
 from soundings import saturation, sounding, spread
 
 FIELDS = ("th", "q", "qci", "qrs")
+COMPILED = ("cpu", "cuda")
 STEP = Module("wsm3", precisions=("f64", "f32"))
 STEP.add("step", microphysics.WSM3().step(), schedule=Schedule(math="reproducible"))
 WRF = Module("wsm3_wrf")
@@ -22,7 +23,7 @@ WRF.add("step_wrf", microphysics.WSM3(quirks="wrf").step())
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
-    return Compiled(tmp_path_factory.mktemp("wsm3"), [(STEP, TARGETS), (WRF, ("cpu",))])
+    return Compiled(tmp_path_factory.mktemp("wsm3"), [(STEP, COMPILED), (WRF, ("cpu",))])
 
 
 def cloudy(warmth: float, columns: int = 40, levels: int = 25, seed: int = 1) -> Columns:
@@ -61,15 +62,17 @@ def test_plain_python(compiled: Compiled, module: Module, warmth: float, dt: flo
     assert far(found["rain"], air["rain"] + rain) < 1e-12
     assert far(found["snow"], air["snow"] + snow) < 1e-12
     assert np.max(np.abs(found["sr"] - snow / (rain + 1e-12))) < 1e-12
-    assert np.max(rain) > 0.1 and np.max(np.abs(wanted["qrs"] - air["qrs"])) > 1e-4
+    assert np.max(rain) > 0.1
+    assert np.max(np.abs(wanted["qrs"] - air["qrs"])) > 1e-4
 
 
 @pytest.mark.compiles
 @pytest.mark.parametrize("precision", ["f64", "f32"])
 def test_the_same_bits(compiled: Compiled, precision: str) -> None:
-    air = cloudy(280.0, columns=4, levels=12, seed=2)
+    """The interpreter runs the reference target's kernel."""
+    air = cloudy(280.0, columns=3, levels=9, seed=2)
     wanted = interpreted(STEP, air, {"dt": 200.0}, precision)
-    for target in TARGETS:
+    for target in COMPILED:
         found = compiled.run(STEP, air, {"dt": 200.0}, target, precision)
         for field in (*FIELDS, "rain", "snow", "sr"):
             assert np.array_equal(found[field], wanted[field]), (target, field)
@@ -90,15 +93,16 @@ def positive(air: Columns) -> Columns:
 @pytest.mark.compiles
 @pytest.mark.parametrize("dt", [60.0, 400.0])
 def test_water_is_conserved_and_positive(compiled: Compiled, dt: float) -> None:
-    """But for what the scheme takes as none: 1e-9 of rain or snow in each cell and substep. Mass in the highest
-    level and rain that falls through several cells are where the original loses some."""
+    """But for what the scheme takes as none: 1e-9 of rain or snow in each cell and substep. The original
+    loses more: of the highest level, and of rain that falls through several cells."""
     for warmth in (300.0, 262.0):
         air = positive(cloudy(warmth, seed=5))
         found = compiled.run(STEP, air, {"dt": dt})
         lost = water(air) - water(found) - found["rain"]
         zeroed = 4 * 1e-9 * np.sum(air["rho"] * air["dz"], axis=0)
-        assert np.all(lost > -1e-13 * water(air)) and np.all(lost < zeroed)
-        assert np.max(found["rain"]) > 0.1
+        assert np.all(lost > -1e-13 * water(air))
+        assert np.all(lost < zeroed)
+        assert np.max(found["rain"]) > 0.01
         for name in ("q", "qci", "qrs"):
             assert np.min(found[name]) >= 0, name
         original = compiled.run(WRF, air, {"dt": dt})
@@ -117,7 +121,8 @@ def test_moist_enthalpy(compiled: Compiled) -> None:
     cpm = 1004.5 * (1 - air["q"]) + 1846.4 * air["q"]
     latent = 2.5e6 - (4190 - 1846.4) * (air["th"] * air["pii"] - 273.15)
     before, after = (cpm * a["th"] * air["pii"] + latent * a["q"] for a in (air, found))
-    assert far(after[:-1], before[:-1]) < 1e-14 and np.max(np.abs(found["th"] - air["th"])) > 0.1
+    assert far(after[:-1], before[:-1]) < 1e-14
+    assert np.max(np.abs(found["th"] - air["th"])) > 0.1
 
 
 @pytest.mark.compiles
@@ -143,4 +148,5 @@ def test_the_last_bit_of_the_temperature_decides(compiled: Compiled) -> None:
         for name in FIELDS:
             assert far(found[name], wanted[name]) < 1e-12, name
         assert np.all((found["snow"] > 0) == ((t < 273.15) & (found["rain"] > 0)))
-        assert np.max(rain) > 0 and np.max(np.abs(found["snow"] - snow)) < 1e-15
+        assert np.max(rain) > 0
+        assert np.max(np.abs(found["snow"] - snow)) < 1e-15
