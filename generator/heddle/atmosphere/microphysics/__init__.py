@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Microphysics of clouds and rain: schemes of the Weather Research and Forecasting model as columns.
+
+    module.add("kessler", microphysics.Kessler().step())
+    module.add("wsm3", microphysics.WSM3().step())
+
+Each scheme is a kernel: a thread or a lane takes a column along z, and several sweeps share its values.
+`quirks="wrf"` reproduces what the original does against its own intention; by default that is mended.
+"""
+
+from heddle.atmosphere.microphysics.kessler import Kessler
+from heddle.atmosphere.microphysics.wsm3 import WSM3
+
+__all__ = ["WSM3", "Kessler"]

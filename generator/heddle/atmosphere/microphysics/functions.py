@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that the schemes share: powers by logarithms, and choices between numbers."""
+
+from __future__ import annotations
+
+import sympy
+from sympy.codegen.cfunctions import exp2, log2
+
+from heddle.errors import KernelError, calling_place
+from heddle.model.assignment import Assignment
+from heddle.model.equations import square_root
+
+QUIRKS = ("none", "wrf")
+"""What a scheme may do with the quirks of the original: mend them, or reproduce them."""
+
+
+def check_quirks(quirks: str) -> bool:
+    """Whether the quirks of the original are reproduced. Raises KernelError for a word that is none of
+    QUIRKS."""
+    if quirks not in QUIRKS:
+        raise KernelError(
+            calling_place(),
+            f"quirks={quirks!r} is unknown.",
+            'use "none", which mends what the original does against its intention, or "wrf"',
+        )
+    return quirks == "wrf"
+
+
+def number(decimal: str | float) -> sympy.Float:
+    """A decimal number of a paper, as it stands there: emitted code has its digits."""
+    return sympy.Float(float(decimal))
+
+
+def power(x: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
+    """x to a constant power for x >= 0, as 2^(exponent log2 x): half of what pow costs. 0 for x = 0."""
+    return exp2(exponent * log2(x))
+
+
+def fourth_root(x: sympy.Expr) -> sympy.Expr:
+    """Two square roots: exact to the last bit but one, and the same on every machine."""
+    return square_root(square_root(x))
+
+
+def clip(x: sympy.Expr, lowest: sympy.Expr | int, highest: sympy.Expr | int) -> sympy.Expr:
+    """x between two limits."""
+    return sympy.Min(sympy.Max(x, lowest, evaluate=False), highest, evaluate=False)
+
+
+def only_if(condition: sympy.Basic, value: sympy.Expr, otherwise: sympy.Expr | int = 0) -> sympy.Expr:
+    """The value where a condition holds; elsewhere nothing of it is evaluated."""
+    return sympy.Piecewise((value, condition), (otherwise, True), evaluate=False)
+
+
+def constant(name: str, *factors: sympy.Expr | int) -> tuple[sympy.Symbol, Assignment]:
+    """A name for a product of numbers, and the statement that gives it: emitted code shows the formula."""
+    symbol = sympy.Symbol(name, real=True)
+    return symbol, Assignment(symbol, sympy.Mul(*factors, evaluate=False))

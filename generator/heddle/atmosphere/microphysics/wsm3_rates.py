@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""WSM3 in one cell: conversions between vapour, cloud and rain, or vapour, ice and snow; condensation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import sympy
+from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or, Rational
+
+from heddle.atmosphere.constants import (
+    FREEZING,
+    GAS_CONSTANT_VAPOUR,
+    HEAT_OF_SUBLIMATION,
+)
+from heddle.atmosphere.microphysics.functions import clip, number, only_if, power
+from heddle.atmosphere.microphysics.saturation import saturation
+from heddle.atmosphere.microphysics.slope import Slope, slope
+from heddle.atmosphere.microphysics.wsm_constants import (
+    DICON,
+    LARGEST_DIAMETER,
+    N0S,
+    QCR,
+    QMIN,
+    WsmConstants,
+)
+from heddle.model.equations import Equations, local, square_root
+
+
+@dataclass(frozen=True)
+class Air:
+    """A cell: T_before, temperature at the beginning of the step, and T now (K); p (Pa); rho (kg m-3); f =
+    sqrt(rho_0/rho); cpm (J/(kg K)); L, latent heat (J/kg); q, qci, qrs (kg/kg); delta, the step (s)."""
+
+    T_before: sympy.Expr
+    T: sympy.Expr
+    p: sympy.Expr
+    rho: sympy.Expr
+    f: sympy.Expr
+    cpm: sympy.Expr
+    L: sympy.Expr
+    q: sympy.Expr
+    qci: sympy.Expr
+    qrs: sympy.Expr
+    delta: sympy.Expr
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Rates (1/s): cloud that becomes rain or snow by itself, or is collected; vapour that becomes ice by
+    itself, ice or snow, or rain (negative: that evaporates)."""
+
+    paut: sympy.Expr
+    pacr: sympy.Expr
+    pgen: sympy.Expr
+    pisd: sympy.Expr
+    pres: sympy.Expr
+
+
+def phase_changes(
+    cell: Equations, a: Air, c: WsmConstants
+) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr]:
+    """Emit a step in a cell. Returns temperature (K), and mixing ratios of vapour, cloud, rain."""
+    cold = Lt(a.T, number(FREEZING))
+    cell.section("Saturation, and how water exchanges with vapour (HDC 9, 14)")
+    qs = saturation(cell, a.T_before, a.p, ice=True)
+    RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
+    sigma = cell.let("sigma", (Max(a.q, number(QMIN)) - qs) / a.delta)
+    s = slope(cell, a.qrs, a.rho, a.T, c)
+    exchange = _exchange(cell, a, s, qs, RH, cold, c)
+    rates = _rates(cell, a, s, exchange, RH, sigma, cold, c)
+    rates = _limited(cell, a, rates)
+
+    cell.section("Changes of vapour, cloud and rain")
+    W = cell.let("W", -rates.pres - rates.pgen - rates.pisd)
+    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
+    q = cell.let("q_1", a.q + W * a.delta)
+    qci = cell.let("qci_1", Max(a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta, 0))
+    qrs = cell.let("qrs_1", Max(a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta, 0))
+    T = cell.let("T_1", a.T - heat * W * a.delta / a.cpm)
+
+    cell.section("Condensation to saturation over water, or evaporation of cloud water")
+    qs = saturation(cell, T, a.p, ice=False, suffix="_1")
+    warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
+    excess = cell.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
+    evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
+    condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
+    pcon = cell.let("pcon", condensed)
+    qci = cell.let("qci_2", Max(qci + pcon, 0))
+    return (
+        T + pcon * a.L / a.cpm,
+        q - pcon,
+        only_if(qci > number(QMIN), qci),
+        only_if(qrs > number(QCR), qrs),
+    )
+
+
+def _exchange(
+    cell: Equations, a: Air, s: Slope, qs: sympy.Expr, RH: sympy.Expr, cold: sympy.Basic, c: WsmConstants
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Emit the resistance AB of conduction and diffusion, and the rate of all rain or snow before limits."""
+    present = a.qrs > 0
+    needed = Or(present, And(a.qci > 0, cold))
+    nu = cell.let("nu", number(1.496e-6) * a.T * square_root(a.T) / ((a.T + 120) * a.rho))
+    D_v = cell.let("D_v", only_if(needed, number(8.794e-5) * power(a.T, number(1.81)) / a.p, 1))
+    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
+    kappa = cell.let("kappa", 1414 * nu * a.rho)
+    conduction = a.rho * heat**2 / (kappa * number(GAS_CONSTANT_VAPOUR) * a.T**2)
+    AB = cell.let("AB", conduction + 1 / (qs * D_v))
+    V = power(nu / D_v, number(0.3333333)) / square_root(nu) * square_root(a.f)
+    ventilation = cell.let("V", only_if(present, V))
+    r2 = cell.let("r2", s.r * s.r)
+    h = cell.let("h", r2 * square_root(s.r * s.rb))
+    rain = number(c.precr1) * r2 + number(c.precr2) * ventilation * h
+    snow = s.N * (number(c.precs1) * r2 + number(c.precs2) * ventilation * h)
+    return AB, cell.let("pres_free", only_if(present, (RH - 1) * only_if(cold, snow, rain) / AB))
+
+
+def _rates(
+    cell: Equations, a: Air, s: Slope, exchange: tuple[sympy.Expr, sympy.Expr], RH: sympy.Expr,
+    sigma: sympy.Expr, cold: sympy.Basic, c: WsmConstants,
+) -> Rates:  # fmt: skip
+    """Emit the rates of a cell, each within what there is."""
+    AB, pres_free = exchange
+    cloud, rain = a.qci / a.delta, a.qrs / a.delta
+    r, rb = s.r, s.rb
+    frozen = And(cold, a.qci > 0)
+    collects = And(a.qrs > number(QCR), a.qci > number(QMIN))
+
+    cell.section("Ice: crystals of diameter D, which grow and shrink (pisd, HDC 9)")
+    Ni = cell.let("Ni", only_if(frozen, crystals(a.rho, a.qci), 1000))
+    D_free = cell.let("D_free", number(DICON) * square_root(a.rho * a.qci / Ni))
+    D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
+    free = cell.let("pisd_free", only_if(frozen, 4 * D_free * Ni * (RH - 1) / AB))
+    half = cell.let("half", sigma / 2)
+    grown = only_if(free < 0, Max(Max(free, half), -cloud), Min(free, half))
+    pisd = cell.let("pisd", only_if(frozen, grown))
+    saturated = And(frozen, Ge(Abs(pisd), Abs(sigma)))
+
+    cell.section("Rain or snow that grows or evaporates (pres, HDC 14)")
+    rest = cell.let("rest", sigma - pisd)
+    within = only_if(pres_free < 0, Max(Max(pres_free, -rain), half), Min(pres_free, half))
+    within = cell.let("pres_within", only_if(a.qrs > 0, within))
+    snow = only_if(pres_free < 0, Max(within, rest), Min(within, rest))
+    pres = cell.let("pres", only_if(And(cold, a.qrs > 0), only_if(saturated, 0, snow), within))
+    full = Or(saturated, And(a.qrs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
+
+    cell.section("Ice out of vapour (pgen, HDC 7, 8)")
+    nuclei = number(4.92e-11 * 1e3**1.33) * sympy.exp(number(0.133) * s.colder)
+    missing = Max((nuclei / a.rho - a.qci) / a.delta, 0)
+    generates = And(cold, sigma > 0, Not(full))
+    pgen = cell.let("pgen", only_if(generates, Min(Min(missing, sigma), rest - pres)))
+
+    cell.section("Cloud that becomes rain (HDC 16), ice that becomes snow (HDC 12): paut")
+    drops = Min(number(c.qck1) * power(a.qci, Rational(7, 3)), cloud)
+    flakes = Max((a.qci - number(c.roqimax) / a.rho) / a.delta, 0)
+    warm_cloud = And(Not(cold), a.qci > number(c.qc0))
+    paut = cell.let("paut", sympy.Piecewise((flakes, frozen), (drops, warm_cloud), (0, True), evaluate=False))
+
+    cell.section("Cloud or ice that rain or snow collects (pacr)")
+    r2 = local("r2")
+    r3 = cell.let("r3", r2 * r)
+    v_i = cell.let("v_i", only_if(And(collects, cold), number(1.49e4) * power(D, number(1.31))))
+    v_s = cell.let("v_s", number(c.pvts) * rb * a.f)
+    swept = 2 * r3 + 2 * D * r2 + D**2 * r
+    efficiency = sympy.exp(number(-0.07) * s.colder)
+    by_snow = number(math.pi * N0S / 4) * a.qci * efficiency * s.N * Abs(v_s - v_i) * swept
+    by_rain = number(c.pacrr) * r3 * rb * a.qci * a.f
+    pacr = cell.let("pacr", only_if(collects, Min(only_if(cold, by_snow, by_rain), cloud)))
+    return Rates(paut, pacr, pgen, pisd, pres)
+
+
+def crystals(rho: sympy.Expr, qci: sympy.Expr) -> sympy.Expr:
+    """Ni, crystals of ice per m3 (HDC 5c)."""
+    mass = rho * Max(qci, number(QMIN))
+    return clip(number(5.38e7) * power(mass, number(0.75)), sympy.Integer(1000), sympy.Integer(1_000_000))
+
+
+def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:
+    """Emit the rates scaled so that neither cloud nor vapour become negative."""
+    cell.section("No more than there is of cloud, and of vapour")
+    cloud = cell.let("cloud_limit", Max(a.qci, number(QMIN)))
+    taken = cell.let("cloud_taken", (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta)
+    scale = cell.let("scale", only_if(Ge(taken, cloud), cloud / taken, 1))
+    paut, pacr = cell.let("paut_1", rates.paut * scale), cell.let("pacr_1", rates.pacr * scale)
+    pgen, pisd = cell.let("pgen_1", rates.pgen * scale), cell.let("pisd_1", rates.pisd * scale)
+    vapour = cell.let("vapour_limit", Max(a.q, number(QMIN)))
+    taken = cell.let("vapour_taken", (rates.pres + pgen + pisd) * a.delta)
+    scale = cell.let("scale_1", only_if(Ge(taken, vapour), vapour / taken, 1))
+    return Rates(
+        paut,
+        pacr,
+        cell.let("pgen_2", pgen * scale),
+        cell.let("pisd_2", pisd * scale),
+        cell.let("pres_2", rates.pres * scale),
+    )

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Microphysics in columns of which about a quarter have clouds and rain. Bytes are those that a step has to
+// move at least, each array of the scheme once: scratch fields and repeated sweeps of a column count as
+// nothing.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "atmosphere/place.hpp"
+#include "atmosphere/rows.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
+#include "measure.hpp"
+#include "microphysics_bench_sweeps.hpp"
+
+namespace {
+
+constexpr double kessler_words = 8 + 4, wsm3_words = 9 + 4;
+constexpr double top = 20e3;
+
+/// Air whose temperature falls by 6.5 K per km, with towers of cloud.
+template <class T, class Place> struct Sky {
+  explicit Sky(const std::array<std::int64_t, 3>& n)
+      : grid({{0, 0, 0}, n}), th(cells("th")), q(cells("q")), cloud(cells("cloud")), rain(cells("rain")),
+        w(cells("w")), rho(cells("rho")), pii(cells("pii")), p(cells("p")), dz(cells("dz")),
+        height(cells("height")), first(cells("first")), second(cells("second")), third(cells("third")),
+        fourth(cells("fourth")), fallen(plane("fallen")), snow(plane("snow")), ratio(plane("ratio")),
+        stream(Place::memory) {
+    const double thickness = top / static_cast<double>(n[2]);
+    const auto z = [=](std::int64_t k) { return (static_cast<double>(k) + 0.5) * thickness; };
+    const auto t = [=](std::int64_t k) { return std::max(300 - 6.5e-3 * z(k), 210.0); };
+    const auto pressure = [=](std::int64_t k) { return 1e5 * std::exp(-z(k) / 8000); };
+    const auto exner = [=](std::int64_t k) { return std::pow(pressure(k) / 1e5, 287 / 1004.5); };
+    const auto tower = [](std::int64_t x, std::int64_t y) {
+      return std::max(0.0, std::sin(static_cast<double>(x) / 9) * std::sin(static_cast<double>(y) / 11));
+    };
+    th.fill([=](auto, auto, auto k, int) { return t(k) / exner(k); });
+    q.fill([=](auto x, auto y, auto k, int) {
+      return (0.5 + 0.6 * tower(x, y)) * 380 / pressure(k) *
+             std::exp(17.67 * (t(k) - 273.15) / (t(k) - 29.65));
+    });
+    cloud.fill([=](auto x, auto y, auto k, int) { return z(k) < 9e3 ? 1e-3 * tower(x, y) : 0; });
+    rain.fill([=](auto x, auto y, auto k, int) { return z(k) < 7e3 ? 3e-3 * tower(x, y) : 0; });
+    w.fill([=](auto x, auto y, auto, int) { return 3 * tower(x, y) - 0.5; });
+    rho.fill([=](auto, auto, auto k, int) { return pressure(k) / (287 * t(k)); });
+    pii.fill([=](auto, auto, auto k, int) { return exner(k); });
+    p.fill([=](auto, auto, auto k, int) { return pressure(k); });
+    height.fill([=](auto, auto, auto k, int) { return z(k); });
+    dz.fill(static_cast<T>(thickness));
+  }
+
+  heddle::Field<T> cells(const char* name) {
+    return heddle::Field<T>(grid, {.ghost_layers = 0, .memory = Place::memory, .name = name});
+  }
+  heddle::Field<T> plane(const char* name) {
+    return heddle::Field<T>(grid,
+                            {.ghost_layers = 0, .memory = Place::memory, .name = name, .same_along = 2});
+  }
+
+  heddle::BlockGrid grid;
+  heddle::Field<T> th, q, cloud, rain, w, rho, pii, p, dz, height, first, second, third, fourth;
+  heddle::Field<T> fallen, snow, ratio;
+  heddle::Stream stream;
+};
+
+template <class T, class Place> bench::Case columns(bool wsm3) {
+  const auto n =
+      atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
+                                                                : std::array<std::int64_t, 3>{74, 61, 54});
+  const std::int64_t count = n[0] * n[1] * n[2];
+  const double words = wsm3 ? wsm3_words : kessler_words;
+  auto sky = std::make_shared<Sky<T, Place>>(n);
+  auto yardstick = std::make_shared<atmosphere::Yardstick<T, Place>>(
+      static_cast<std::int64_t>(words / 2) * count * static_cast<std::int64_t>(sizeof(T)));
+  return {.name = {},
+          .updates = static_cast<double>(count),
+          .bytes_per_update = words * sizeof(T),
+          .limit_bytes = yardstick->bytes(),
+          .kernel =
+              [sky, wsm3] {
+                auto& s = *sky;
+                const T dt = 20;
+                return Place::seconds(s.stream, [&] {
+                  if (wsm3)
+                    microphysics_bench::Wsm3<T>(s.th, s.q, s.cloud, s.rain, s.w, s.rho, s.pii, s.p, s.dz,
+                                                s.first, s.second, s.third, s.fourth, s.fallen, s.snow,
+                                                s.ratio, {dt})(s.stream);
+                  else
+                    microphysics_bench::Kessler<T>(s.th, s.q, s.cloud, s.rain, s.rho, s.pii, s.height, s.dz,
+                                                   s.first, s.second, s.fallen, s.ratio, {dt})(s.stream);
+                });
+              },
+          .limit = [sky, yardstick] { return yardstick->seconds(sky->stream); }};
+}
+
+template <class T, class Place> void add(const char* precision, bool wsm3) {
+  const std::string name =
+      std::string("microphysics/") + (wsm3 ? "wsm3/" : "kessler/") + precision + "/" + Place::name;
+  benchmark::RegisterBenchmark(
+      name.c_str(), [wsm3](benchmark::State& state) { bench::run(state, columns<T, Place>(wsm3)); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(11);
+}
+
+template <class Place> void add_schemes() {
+  for (const bool wsm3 : {false, true}) {
+    add<float, Place>("f32", wsm3);
+    add<double, Place>("f64", wsm3);
+  }
+}
+
+} // namespace
+
+void atmosphere::add_microphysics() {
+  add_schemes<Host>();
+#if HEDDLE_WITH_CUDA
+  add_schemes<Device>();
+#endif
+}
