@@ -28,6 +28,7 @@ int main(int argc, char** argv) try {
   }
   atmosphere::add_advection();
   atmosphere::add_microphysics();
+  atmosphere::add_nesting();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

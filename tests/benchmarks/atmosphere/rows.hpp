@@ -14,6 +14,7 @@ std::array<std::int64_t, 3> cells(const std::array<std::int64_t, 3>& otherwise);
 
 void add_advection();
 void add_microphysics();
+void add_nesting();
 
 } // namespace atmosphere
 
