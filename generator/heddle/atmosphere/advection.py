@@ -274,7 +274,9 @@ class _Kernel:
             ]  # of the cells before and behind the face
             keep = self.let(f"keep_{face.name}", limiters.kept(face, excess[face.name], shares))
             value = self.let(f"limited_{face.name}", add(low[face.name], multiply(keep, excess[face.name])))
-            if len(factors) > 1 and face.axis == 2:  # both cells were asked, also the one beyond a closed face
+            if (
+                len(factors) > 1 and face.axis == 2
+            ):  # both cells were asked, also the one beyond a closed face
                 value = self.let(f"vertical_{face.name}", self.fluxes.open(face, value))
             flux[face.name] = value
         return flux

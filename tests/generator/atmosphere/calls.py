@@ -20,9 +20,19 @@ class Kernels:
     """The kernels of one module in one precision and one target. ghosts: of all fields."""
 
     def __init__(
-        self, library: ctypes.CDLL, module: Module, precision: str, target: str, ghosts: int = 3
+        self,
+        library: ctypes.CDLL,
+        module: Module,
+        precision: str,
+        target: str,
+        ghosts: int = 3,
     ) -> None:
-        self.library, self.module, self.precision, self.target = library, module, precision, target
+        self.library, self.module, self.precision, self.target = (
+            library,
+            module,
+            precision,
+            target,
+        )
         self.ghosts = ghosts
         self.type = {"f64": np.float64, "f32": np.float32}[precision]
         self.arguments = {name: arguments(module.typed(name, precision)) for name in module.kernels}

@@ -56,7 +56,11 @@ def high(q: Array, case: Case, limited: bool) -> tuple[Array, Array, Array]:
     """The fluxes of high order; NaN on faces that no tendency takes."""
     fluxes = []
     for u, axis in ((case.ru, 2), (case.rv, 1)):
-        f, lines, us = np.full(u.shape, np.nan), np.moveaxis(q, axis, 2), np.moveaxis(u, axis, 2)
+        f, lines, us = (
+            np.full(u.shape, np.nan),
+            np.moveaxis(q, axis, 2),
+            np.moveaxis(u, axis, 2),
+        )
         out, n = np.moveaxis(f, axis, 2), q.shape[axis]
         for k, j, i in np.ndindex(*out.shape):
             line, s = lines[k, j], 1.0 if us[k, j, i] >= 0 else -1.0
@@ -94,13 +98,20 @@ def low(qo: Array, case: Case) -> tuple[Array, Array, Array]:
 
     for u, axis, rd in ((case.ru, 2, case.rdx), (case.rv, 1, case.rdy)):
         f, us = np.full(u.shape, np.nan), np.moveaxis(u, axis, 2)
-        out, q, mm = np.moveaxis(f, axis, 2), np.moveaxis(qo, axis, 2), np.moveaxis(mass, axis, 2)
+        out, q, mm = (
+            np.moveaxis(f, axis, 2),
+            np.moveaxis(qo, axis, 2),
+            np.moveaxis(mass, axis, 2),
+        )
         m, n = np.moveaxis(np.broadcast_to(case.m, qo.shape), axis, 2), qo.shape[axis]
         for k, j, i in np.ndindex(*out.shape):
             if not case.periodic and i in (0, n):
                 continue
             a, b = (i - 1) % n, i % n
-            d, mu = 2 / ((m[k, j, a] + m[k, j, b]) * rd), 0.5 * (mm[k, j, a] + mm[k, j, b])
+            d, mu = (
+                2 / ((m[k, j, a] + m[k, j, b]) * rd),
+                0.5 * (mm[k, j, a] + mm[k, j, b]),
+            )
             c = us[k, j, i] * case.dt / (d * mu)
             out[k, j, i] = mu * (d / case.dt) * upwind(q[k, j, a], q[k, j, b], c)
         fluxes.append(f)
@@ -114,7 +125,7 @@ def low(qo: Array, case: Case) -> tuple[Array, Array, Array]:
 
 
 def divergence(x: Array, y: Array, z: Array, case: Case, power: int) -> Array:
-    """m^(1 + power) (rdx dx + rdy dy) + m^power rdnw dz; no part along an axis where a cell lies at a boundary."""
+    """m^(1 + power) (rdx dx + rdy dy) + m^power rdnw dz; at a boundary no part along its axis."""
     dx, dy = case.rdx * np.diff(x, axis=2), case.rdy * np.diff(y, axis=1)
     if not case.periodic:
         dx[:, :, [0, -1]] = 0
@@ -122,7 +133,13 @@ def divergence(x: Array, y: Array, z: Array, case: Case, power: int) -> Array:
     return case.m ** (1 + power) * (dx + dy) + case.m**power * case.rdnw[:, None, None] * np.diff(z, axis=0)
 
 
-def limit(faces: tuple[Array, ...], first: tuple[Array, ...], qo: Array, case: Case, monotone: bool) -> None:
+def limit(
+    faces: tuple[Array, ...],
+    first: tuple[Array, ...],
+    qo: Array,
+    case: Case,
+    monotone: bool,
+) -> None:
     """Scale A in place: cell by cell, the faces through which A leaves it."""
     nz, ny, nx = qo.shape
     mass = case.c1[:, None, None] * case.mu + case.c2[:, None, None]

@@ -23,7 +23,9 @@ def test_fluxes_converge_with_their_order(order: int, divided: bool) -> None:
     cells = sympy.symbols("q0:6")
     equations = Equations()
     value = FaceValues(equations, divided).value(
-        order, lambda m: cells[3 + m], sympy.Rational(1, 1 if divided else 60 if order == 5 else 12)
+        order,
+        lambda m: cells[3 + m],
+        sympy.Rational(1, 1 if divided else 60 if order == 5 else 12),
     )
     known = {s.target: s.value for s in equations.statements}  # type: ignore[union-attr]
     face = sympy.lambdify(cells, value.xreplace(known))
@@ -48,7 +50,7 @@ def test_orders_fall_towards_boundaries() -> None:
 
 
 def test_tracers_share_the_flow() -> None:
-    """28 bytes per cell and tracer in f32 for both kernels, and once, for all tracers, three mass fluxes each."""
+    """28 bytes per cell and tracer in f32 for both kernels, and three mass fluxes each for all tracers."""
     scheme = advection.Advection(limiter="positive-definite", tracers=3)
     module = Module("air", precisions=("f32",))
     module.add("scale", scheme.scale())
