@@ -55,8 +55,8 @@ class Advection:
 
     boundaries: "periodic", also for domains that another kernel surrounds with ghost cells; or "specified":
     orders fall towards the boundary along x and y, and cells at it have no tendency along that axis, as in
-    nests of WRF. The profiles `order_x` and `order_y` say where (`face_orders`), in cells of the domain, so that
-    results do not depend on blocks. Along z `order_z` always does; no flux passes faces of order 0.
+    nests of WRF. The profiles `order_x` and `order_y` say where (`face_orders`), in cells of the domain, so
+    that results do not depend on blocks. Along z `order_z` always does; no flux passes faces of order 0.
 
     divided: as in `FaceValues`; by default without a limiter, as in WRF. All stages of a scheme share it.
 
@@ -273,9 +273,12 @@ class _Kernel:
                 [self.near(name, face, cell, n) for cell in (-1, 0)] for name in factors
             ]  # of the cells before and behind the face
             keep = self.let(f"keep_{face.name}", limiters.kept(face, excess[face.name], shares))
-            flux[face.name] = self.let(
-                f"limited_{face.name}", add(low[face.name], multiply(keep, excess[face.name]))
-            )
+            value = self.let(f"limited_{face.name}", add(low[face.name], multiply(keep, excess[face.name])))
+            if (
+                len(factors) > 1 and face.axis == 2
+            ):  # both cells were asked, also the one beyond a closed face
+                value = self.let(f"vertical_{face.name}", self.fluxes.open(face, value))
+            flux[face.name] = value
         return flux
 
     def near(self, name: str, face: Face, cell: int, n: int) -> sympy.Expr:

@@ -39,7 +39,7 @@ def pairs(order: int) -> int:
 
 def orders_down(order: int) -> tuple[int, ...]:
     """This order and the lower ones that stand in for it near boundaries: 5, 3, 2 or 6, 4, 2."""
-    return tuple(range(order, 2, -2)) + (2,)
+    return (*range(order, 2, -2), 2)
 
 
 class FaceValues:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.model.equations import Equations, add, multiply, quantity
+from heddle.model.equations import add, multiply, quantity
 from heddle.model.field import Access, Field
 
 SIDES = (("w", "e"), ("s", "n"), ("b", "t"))

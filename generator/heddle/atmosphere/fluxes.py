@@ -112,12 +112,12 @@ class Fluxes:
         return {
             f.name: self.equations.let(
                 f"high_{f.name}{suffix}",
-                self._open(f, multiply(self.flux[f.name], self._value(f, q, n, suffix))),
+                self.open(f, multiply(self.flux[f.name], self._value(f, q, n, suffix))),
             )
             for f in self.faces
         }
 
-    def _open(self, face: Face, flux: sympy.Expr) -> sympy.Expr:
+    def open(self, face: Face, flux: sympy.Expr) -> sympy.Expr:
         """No flux passes the ground and the lid."""
         if face.axis != 2:
             return flux
@@ -149,7 +149,7 @@ class Fluxes:
                 multiply(before[f.name], f.value(old, -1, n)), multiply(behind[f.name], f.value(old, 0, n))
             )
             if f.axis == 2:
-                flux = self._open(f, self.equations.let(f"first_{f.name}{suffix}", flux))
+                flux = self.open(f, self.equations.let(f"first_{f.name}{suffix}", flux))
             found[f.name] = self.equations.let(f"low_{f.name}{suffix}", flux)
         return found
 

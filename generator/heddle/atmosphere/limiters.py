@@ -3,7 +3,8 @@
 order each face may keep.
 
 "positive-definite" (W. C. Skamarock, Mon. Wea. Rev. 134, 2241, 2006): a cell gives at most what it holds. P
-is what it has after the fluxes of first order, O what leaves it with A: s = P / (O + 1e-20) where O > P, else 1.
+is what it has after the fluxes of first order, O what leaves it with A: s = P / (O + 1e-20) where O > P,
+else 1.
 
 "monotone" (S. T. Zalesak, J. Comput. Phys. 31, 335, 1979): besides, no cell leaves the range of its own old
 value and those of the cells that it receives from.
@@ -86,5 +87,9 @@ def kept(face: Face, excess: sympy.Expr, shares: Sequence[Sequence[sympy.Expr]])
     if len(shares) > 1:
         before = sympy.Min(before, shares[1][1], evaluate=False)
         behind = sympy.Min(behind, shares[1][0], evaluate=False)
-    forwards = excess < 0 if face.axis == 2 else excess > 0
+    upwards = face.axis == 2
+    if face.shift:  # the other cell's share only where A comes from there: it may lie beyond a closed face
+        backwards = excess > 0 if upwards else excess < 0
+        return sympy.Piecewise((behind, backwards), (before, True))
+    forwards = excess < 0 if upwards else excess > 0
     return sympy.Piecewise((before, forwards), (behind, True))
