@@ -26,6 +26,13 @@ void set_thread_count(int threads) {
   omp_set_num_threads(threads);
 }
 
+ThreadLimit::ThreadLimit(int threads) noexcept : before_(omp_get_max_threads()) {
+  if (threads != before_) omp_set_num_threads(threads > 1 ? threads : 1);
+}
+ThreadLimit::~ThreadLimit() {
+  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
+}
+
 void parallel_ranges(std::int64_t count, void (*body)(void*, std::int64_t, std::int64_t), void* context) {
   std::exception_ptr failure;
 #pragma omp parallel
@@ -61,6 +68,9 @@ void set_thread_count(int threads) {
   throw Error("Environment", "this heddle::runtime was built without OpenMP and has one thread",
               "configure with -DHEDDLE_OPENMP=ON and a compiler that supports OpenMP");
 }
+
+ThreadLimit::ThreadLimit(int) noexcept : before_(1) {}
+ThreadLimit::~ThreadLimit() = default;
 
 void parallel_ranges(std::int64_t count, void (*body)(void*, std::int64_t, std::int64_t), void* context) {
   if (count > 0) body(context, 0, count);

@@ -20,17 +20,19 @@ void gpu::count_wait() noexcept {
   ++waits;
 }
 
-Stream::Stream(Memory memory, bool urgent)
-    : native_(memory == Memory::device ? gpu::create_stream(urgent) : nullptr) {}
+Stream::Stream(Memory memory, Priority priority)
+    : native_(memory == Memory::device ? gpu::create_stream(priority) : nullptr) {}
 
 Stream::~Stream() {
   if (native_ != nullptr) gpu::destroy_stream(native_);
 }
 
-Stream::Stream(Stream&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+Stream::Stream(Stream&& other) noexcept
+    : native_(std::exchange(other.native_, nullptr)), versions_(std::exchange(other.versions_, nullptr)) {}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
   std::swap(native_, other.native_);
+  std::swap(versions_, other.versions_);
   return *this;
 }
 

@@ -60,7 +60,9 @@ void DeviceSchedule::destroy() noexcept {
   for (const Lane& lane : lanes_) {
     if (lane.zero != nullptr) gpu::destroy_event(lane.zero);
   }
-  if (begin_ != nullptr) gpu::destroy_event(begin_);
+  for (void* event : {begin_, end_}) {
+    if (event != nullptr) gpu::destroy_event(event);
+  }
   if (graph_ != nullptr) gpu::destroy_graph(graph_);
 }
 
@@ -81,8 +83,9 @@ void DeviceSchedule::assign_lanes() {
     if (chosen == lanes_.size()) {
       if (alike.size() < most_lanes) {
         const DeviceScope here(steps_[i].device);
-        lanes_.push_back(
-            {steps_[i].device, steps_[i].urgent(), Stream(Memory::device, steps_[i].urgent()), nullptr, i});
+        lanes_.push_back({steps_[i].device, steps_[i].urgent(),
+                          Stream(Memory::device, steps_[i].urgent() ? Priority::urgent : Priority::ordinary),
+                          nullptr, i});
       } else {
         chosen = alike[turn++ % alike.size()];
       }
@@ -103,9 +106,11 @@ void DeviceSchedule::create() {
     if (trace_ != nullptr) lane.zero = gpu::create_event(true);
     if (begin_ == nullptr) begin_ = gpu::create_event();
   }
+  if (lanes_.empty()) return;
+  const DeviceScope first(lanes_.front().device);
+  end_ = gpu::create_event();
   if (std::ranges::none_of(steps_, [](const TaskStep& step) { return static_cast<bool>(step.waits_for); }))
     return;
-  const DeviceScope first(lanes_.front().device);
   while (std::ssize(ended_) < most_ahead)
     ended_.push_back(gpu::create_event());
 }
@@ -194,7 +199,7 @@ void DeviceSchedule::record_graph() {
   graph_ = gpu::end_capture(first);
 }
 
-void DeviceSchedule::run(std::int64_t n) {
+void DeviceSchedule::put(std::int64_t n, DeviceSchedule* before) {
   if (steps_.empty()) return;
   if (gave_up_) {
     throw Error("TaskGraph",
@@ -204,23 +209,38 @@ void DeviceSchedule::run(std::int64_t n) {
   if (capture_ && graph_ == nullptr) record_graph();
   const bool limited = !ended_.empty();
   const auto ended = [&](std::int64_t i) { return ended_[static_cast<std::size_t>(i % most_ahead)]; };
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (limited && i >= most_ahead) await(ended(i));
+  if (before != nullptr && !before->steps_.empty()) {
+    if (limited) before->await_all(); // so that all together are not too far ahead
+    gpu::wait(lanes_.front().stream.native(), before->end_);
+  }
+  for (std::int64_t i = 0; i < n; ++i, ++put_) {
+    if (limited && put_ >= most_ahead) await(ended(put_));
     const double began = Trace::now();
     const DeviceScope here(lanes_.front().device);
     if (capture_)
       gpu::launch(graph_, lanes_.front().stream.native());
     else
       put_iteration();
-    if (limited) gpu::record(ended(i), lanes_.front().stream.native());
+    if (limited) gpu::record(ended(put_), lanes_.front().stream.native());
     if (trace_ != nullptr) {
-      if (limited) await(ended(i));
+      if (limited) await(ended(put_));
       synchronise_all();
       note_times(began);
     }
   }
-  for (std::int64_t i = std::max<std::int64_t>(0, n - most_ahead); limited && i < n; ++i)
-    await(ended(i));
+  const DeviceScope here(lanes_.front().device);
+  if (n > 0) gpu::record(end_, lanes_.front().stream.native());
+}
+
+void DeviceSchedule::await_all() {
+  for (std::int64_t i = std::max<std::int64_t>(0, put_ - most_ahead); !ended_.empty() && i < put_; ++i)
+    await(ended_[static_cast<std::size_t>(i % most_ahead)]);
+  put_ = 0;
+}
+
+void DeviceSchedule::finish() {
+  if (steps_.empty()) return;
+  await_all();
   synchronise_all();
   for (const TaskStep& step : steps_) {
     if (step.verify) step.verify();

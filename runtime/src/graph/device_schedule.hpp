@@ -29,7 +29,14 @@ public:
   /// other ranks, throws Error that says who waits for whom when an iteration takes longer than
   /// longest_wait(). After such an error what is in the streams runs on until this ends, which waits for it
   /// as long again.
-  void run(std::int64_t n);
+  void run(std::int64_t n) {
+    put(n, nullptr);
+    finish();
+  }
+  /// The two parts of it, so that others can be put in between. before: begins when all that was put there is
+  /// done; the same device. null: at once.
+  void put(std::int64_t n, DeviceSchedule* before);
+  void finish();
 
 private:
   struct Lane {
@@ -46,6 +53,7 @@ private:
   void put_iteration();
   void note_times(double began);
   void await(void* event);
+  void await_all();
   void drain() noexcept;
   void synchronise_all();
   void destroy() noexcept;
@@ -59,7 +67,9 @@ private:
   std::vector<void*> done_;          // of each step
   std::vector<void*> begun_;         // of each step, where there is a trace
   std::vector<void*> ended_;         // of the last iterations, where steps wait for other ranks
+  std::int64_t put_ = 0;             // iterations, since the last finish
   void* begin_ = nullptr;            // the iteration may begin
+  void* end_ = nullptr;              // all that was put is done
   void* graph_ = nullptr;
 };
 

@@ -339,8 +339,10 @@ private:
 std::vector<SplitStep> split_tasks(std::span<const TaskNode> nodes, const PlanOptions& options) {
   TaskSplitter splitter(nodes, options);
   for (std::int64_t iteration = 0; iteration < options.iterations; ++iteration) {
-    for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!options.left_out.empty() && options.left_out[i]) continue;
       splitter.add(nodes[i], i, static_cast<std::size_t>(iteration) * nodes.size() + i);
+    }
   }
   return std::move(splitter.list);
 }

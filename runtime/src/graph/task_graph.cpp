@@ -16,6 +16,7 @@
 #include "device_schedule.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/gpu/calls.hpp"
+#include "heddle/core/parallel.hpp"
 #include "missing_exchange.hpp"
 #include "overlap_autotuner.hpp"
 
@@ -30,18 +31,29 @@ struct TaskGraph::Plan {
   bool warm = false; // has run: what its tasks do the first time they need not do in a capture
 };
 
+/// So many plans of so many iterations, one after the other.
+struct TaskGraph::Repetition {
+  std::int64_t iterations = 1;
+  std::int64_t times = 1;
+  std::int64_t in_run = 0;      // times, those of other repetitions of the same plan in this run too
+  std::vector<bool> left_out{}; // see PlanOptions
+  bool triggers = false;        // there are tasks that do something else each time
+};
+
 /// With overlap or without, of one iteration or of several, and what is known of the better way.
 struct TaskGraph::Plans {
   struct Way {
     std::unique_ptr<Plan> one;
     std::unique_ptr<Plan> unrolled;
+    std::map<std::vector<bool>, std::unique_ptr<Plan>> triggers; // by the tasks that are left out
   };
   std::array<Way, 2> ways;
   OverlapAutotuner trial;
   std::optional<bool> measures;              // whether ways are compared
   std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
   int vain_recordings = 0;
-  std::string vain; // why the last one was
+  std::string vain;                   // why the last one was
+  std::vector<DeviceSchedule*> begun; // by this run, and not waited for; the last one last
 
   void forget_recordings() noexcept {
     for (Way& way : ways) {
@@ -117,6 +129,8 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
   node.name = std::move(name);
   node.function = std::move(function);
   node.memory = memory;
+  node.takes_versions = [] { return false; };
+  node.arguments = [] { return std::string(); };
   if (options_.memory == Memory::device) node.device = gpu::current_device();
   for (const FieldAccess& access : accesses) {
     if (access.object == nullptr) {
@@ -125,8 +139,8 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
                       "', whose address is null",
                   "pass the address of an existing object");
     }
-    node.accesses.push_back(
-        {access.object, std::string(access.name), access.mode, access.reach, access.axes});
+    node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach, access.axes,
+                             access.object.kind()});
   }
   // Back to the last task that writes the same object: what came before that one follows through it.
   for (const TaskNode::Access& access : node.accesses) {
@@ -259,19 +273,23 @@ int TaskGraph::unroll() const {
   return intended_capture().capture ? 4 : 1;
 }
 
-TaskGraph::Plan& TaskGraph::plan(std::int64_t iterations) {
+TaskGraph::Plan& TaskGraph::plan(const Repetition& what) {
   if (!plans_) plans_ = std::make_unique<Plans>();
   // What nobody exchanges need not be tried both ways.
   const bool chosen = options_.overlap == Overlap::automatic && measures();
   const bool overlapping = chosen ? plans_->trial.overlap() : options_.overlap != Overlap::off;
   Plans::Way& way = plans_->ways[overlapping];
-  std::unique_ptr<Plan>& plan = iterations == 1 ? way.one : way.unrolled;
+  std::unique_ptr<Plan>& plan = what.triggers          ? way.triggers[what.left_out]
+                                : what.iterations == 1 ? way.one
+                                                       : way.unrolled;
   if (!plan) {
     static_cast<void>(sequence()); // throws for a cycle
     plan = std::make_unique<Plan>();
     const bool shuffled = options_.shuffle != 0;
-    plan->steps = plan_tasks(nodes_, {overlapping, options_.memory == Memory::device || shuffled, iterations,
-                                      intended_capture().capture || shuffled, options_.interior_tiles});
+    const bool fine = intended_capture().capture && !what.triggers;
+    plan->steps =
+        plan_tasks(nodes_, {overlapping, options_.memory == Memory::device || shuffled, what.iterations,
+                            fine || shuffled, options_.interior_tiles, what.left_out});
   }
   return *plan;
 }
@@ -292,14 +310,53 @@ void TaskGraph::run(std::int64_t n) {
   }
   require_all_exchanges(n > 1);
   try {
-    n -= measure(n);
-    repeat(unroll(), n / unroll());
-    repeat(1, n % unroll());
+    if (periodic()) {
+      run_periods(n);
+    } else {
+      const std::int64_t left = n - measure(n);
+      repeat({unroll(), left / unroll(), left / unroll()});
+      repeat({1, left % unroll(), left % unroll()});
+      iterations_ += n;
+    }
   } catch (...) {
-    if (plans_) plans_->forget_recordings();
+    if (plans_) {
+      plans_->begun.clear();
+      plans_->forget_recordings();
+    }
     throw;
   }
   if (options_.capture != Capture::once) plans_->forget_recordings();
+}
+
+/// Between triggers, iterations are alike and may be captured; one with triggers is planned by itself.
+void TaskGraph::run_periods(std::int64_t n) {
+  const std::int64_t end = iterations_ + n;
+  const int unrolled = unroll();
+  Repetition several{.iterations = unrolled, .left_out = left_out(-1)};
+  Repetition single{.left_out = several.left_out};
+  for (std::int64_t at = iterations_; at < end;) {
+    const std::int64_t next = std::min(next_trigger(at), end);
+    several.in_run += (next - at) / unrolled;
+    single.in_run += (next - at) % unrolled;
+    at = next + 1;
+  }
+  while (iterations_ < end) {
+    const std::int64_t quiet = std::min(next_trigger(iterations_), end) - iterations_;
+    if (quiet == 0) {
+      repeat({.left_out = left_out(iterations_), .triggers = true});
+      ++iterations_;
+      continue;
+    }
+    const std::int64_t left = quiet - measure(quiet);
+    several.times = left / unrolled;
+    single.times = left % unrolled;
+    repeat(several);
+    repeat(single);
+    several.in_run -= several.times;
+    single.in_run -= single.times;
+    iterations_ += quiet;
+  }
+  finish_launches();
 }
 
 void TaskGraph::require_all_exchanges(bool again) {
@@ -310,20 +367,22 @@ void TaskGraph::require_all_exchanges(bool again) {
   there = true;
 }
 
-/// `times` times a plan of so many iterations.
-void TaskGraph::repeat(std::int64_t iterations, std::int64_t times) {
-  if (times == 0) return;
-  Plan& planned = plan(iterations);
-  if (options_.memory == Memory::device) return launch(planned, times);
-  if (options_.threads > 1) return run_threads(planned, times);
+void TaskGraph::repeat(const Repetition& what) {
+  if (what.times == 0) return;
+  Plan& planned = plan(what);
+  if (options_.memory == Memory::device) return launch(planned, what);
+  if (options_.threads > 1) return run_threads(planned, what.times);
   if (options_.shuffle != 0) {
-    for (std::int64_t i = 0; i < times; ++i)
+    for (std::int64_t i = 0; i < what.times; ++i)
       run_shuffled(planned);
     return;
   }
   Stream stream;
-  for (std::int64_t i = 0; i < times; ++i)
+  const int all = thread_count();
+  for (std::int64_t i = 0; i < what.times; ++i) {
+    const ThreadLimit limit(computing_threads(all));
     run_serial(stream, planned);
+  }
 }
 
 /// The same order for the same seed, another one each time.
@@ -351,27 +410,50 @@ void TaskGraph::run_shuffled(const Plan& planned) {
   }
 }
 
-void TaskGraph::launch(Plan& planned, std::int64_t times) {
-  const bool always = options_.capture == Capture::on;
-  const bool now = !always && (planned.recorded || times >= fewest_launches) && record(planned);
+void TaskGraph::launch(Plan& planned, const Repetition& what) {
+  const bool always = options_.capture == Capture::on && !what.triggers;
+  const bool now =
+      !always && !what.triggers && (planned.recorded || what.in_run >= fewest_launches) && record(planned);
   if (!now && !planned.schedule) {
     auto schedule = std::make_unique<DeviceSchedule>(planned.steps, always, options_.trace);
     if (always) schedule->run(0); // records; when that fails, nothing has run
     planned.schedule = std::move(schedule);
   }
   if (!now && !always) {
-    const bool to_record = !planned.warm && times > fewest_launches && capture().capture;
-    const std::int64_t uncaptured = to_record ? 1 : times;
-    planned.schedule->run(uncaptured);
+    const bool to_record =
+        !what.triggers && !planned.warm && what.in_run > fewest_launches && capture().capture;
+    const std::int64_t uncaptured = to_record ? 1 : what.times;
+    put(*planned.schedule, uncaptured);
     planned.warm = true;
-    return to_record ? launch(planned, times - 1) : void();
+    Repetition rest = what;
+    rest.times -= uncaptured;
+    rest.in_run -= uncaptured;
+    return rest.times > 0 ? launch(planned, rest) : void();
   }
   try {
-    (now ? planned.recorded : planned.schedule)->run(times);
+    put(now ? *planned.recorded : *planned.schedule, what.times);
   } catch (...) {
     failed_ = true;
     throw;
   }
+}
+
+/// Waits for it, if each iteration is like the others. Where tasks have periods, schedules follow each other
+/// without the host.
+void TaskGraph::put(DeviceSchedule& schedule, std::int64_t times) {
+  if (!periodic()) return schedule.run(times);
+  std::vector<DeviceSchedule*>& begun = plans_->begun;
+  DeviceSchedule* const before = begun.empty() || begun.back() == &schedule ? nullptr : begun.back();
+  std::erase(begun, &schedule);
+  begun.push_back(&schedule);
+  schedule.put(times, before);
+}
+
+void TaskGraph::finish_launches() {
+  if (!plans_) return;
+  for (DeviceSchedule* schedule : plans_->begun)
+    schedule->finish();
+  plans_->begun.clear();
 }
 
 /// Whether there is a recording for this run, with the parameters that the tasks have in it.
@@ -403,10 +485,14 @@ std::int64_t TaskGraph::measure(std::int64_t n) {
   OverlapAutotuner& trial = plans_->trial;
   const auto now = options_.clock != nullptr ? options_.clock : Trace::now;
   while (trial.open() && n - done >= turn) {
-    Plan& planned = plan(unroll());
+    Repetition what{unroll(), OverlapAutotuner::launches, OverlapAutotuner::launches};
+    if (periodic()) what.left_out = left_out(-1);
+    Plan& planned = plan(what);
+    finish_launches();
     if (planned.warm) static_cast<void>(record(planned)); // not while the clock runs
     const double began = now();
-    repeat(unroll(), OverlapAutotuner::launches);
+    repeat(what);
+    finish_launches();
     trial.note((now() - began) / static_cast<double>(turn));
     done += turn;
     if (!trial.open()) plans_->ways[!trial.overlap()] = {};
@@ -546,6 +632,8 @@ std::string TaskGraph::to_dot() const {
       (access.mode == AccessMode::read ? reads : writes) += " " + access.name;
     }
     std::string label = nodes_[i].name;
+    if (nodes_[i].periodic()) label += " every " + std::to_string(nodes_[i].period.every);
+    if (nodes_[i].lagged) label += ", lag 1";
     if (!reads.empty()) label += "; reads" + reads;
     if (!writes.empty()) label += "; writes" + writes;
     dot += "  t" + std::to_string(i) + " [label=" + quoted(label) + "];\n";
@@ -561,7 +649,7 @@ std::string TaskGraph::to_dot() const {
 
 Memory TaskGraph::memory() const noexcept {
   const bool device = !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const TaskNode& node) {
-    return node.memory == Memory::device;
+    return node.memory == Memory::device && !node.periodic();
   });
   return device ? Memory::device : Memory::host;
 }
@@ -573,17 +661,26 @@ std::vector<FieldAccess> TaskGraph::accesses() const {
       const bool known = std::any_of(all.begin(), all.end(), [&](const FieldAccess& other) {
         return other.object == access.object && other.mode == access.mode;
       });
-      if (!known) all.push_back({access.object, access.name, access.mode});
+      if (!known) all.push_back({{access.object, access.kind}, access.name, access.mode});
     }
   }
   return all;
 }
 
 void TaskGraph::operator()(Stream& stream) {
-  if (stream.device()) {
-    run_serial(stream, plan(1));
-  } else {
+  if (stream.versions() != nullptr) { // a part of a lagged task
+    for (const std::size_t i : sequence())
+      nodes_[i].function(stream);
+  } else if (!stream.device()) {
     run(1);
+  } else {
+    Repetition what;
+    if (periodic()) {
+      what.left_out = left_out(iterations_);
+      what.triggers = next_trigger(iterations_) == iterations_;
+    }
+    run_serial(stream, plan(what));
+    ++iterations_;
   }
 }
 

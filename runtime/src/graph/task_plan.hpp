@@ -39,7 +39,8 @@ struct PlanOptions {
   /// A step costs little: each box of a border is one, so that a device computes them side by side, and each
   /// tile of an interior, so that tiles of a step begin where the step before has ended.
   bool fine = false;
-  int interior_tiles = 0; // see TaskGraphOptions
+  int interior_tiles = 0;       // see TaskGraphOptions
+  std::vector<bool> left_out{}; // tasks that have no part in these iterations; empty: none
 };
 
 /// Splits exchanges that send messages into start and finish, and sweeps into border and interior, and orders

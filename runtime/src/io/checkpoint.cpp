@@ -95,6 +95,7 @@ struct Checkpoint::State {
       if (loop) loop->run();
     }
   };
+  std::vector<TaskGraph*> graphs; // whose lagged tasks end before anything is stored or restored
   Exchanges to_cells;
   Exchanges to_owners;
   bool ours = false; // the checkpoints in the folder are of this run, or of the one it goes on from
@@ -198,6 +199,28 @@ void Checkpoint::add_number(const std::string& name, const Type& type, std::byte
   state_->numbers.push_back({{name, type.name, {}}, place, bytes});
 }
 
+void Checkpoint::add(TaskGraph& graph) {
+  const TaskGraph::State state = graph.state();
+  add(std::string(graph.name()) + " iterations", *state.iterations);
+  for (LaggedState* const lagged : state.lagged) {
+    add(lagged->task + " phase", lagged->phase);
+    add(lagged->task + " arguments", lagged->arguments);
+    for (const LaggedState::Result& result : lagged->results) {
+      const std::string name = lagged->task + ": " + result.name + " to be published";
+      const auto taken = [&]<class T>() {
+        if (auto* const dense = result.as<Field<T>>()) return add(*dense, name), true;
+        if (auto* const listed = result.as<SparseField<T>>()) return add(*listed, name), true;
+        return false;
+      };
+      const auto one_of = [&]<class... T>() { return (taken.template operator()<T>() || ...); };
+      if (!one_of.template operator()<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                      std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>())
+        throw Error(where, "'" + name + "' cannot be stored", "let lagged tasks write fields");
+    }
+  }
+  state_->graphs.push_back(&graph);
+}
+
 void Checkpoint::require(const std::string& name, double value) {
   State& s = *state_;
   s.require_new_name(name);
@@ -252,6 +275,8 @@ void Checkpoint::write(std::int64_t step) {
 }
 
 CheckpointManifest Checkpoint::State::write_part(std::int64_t step, const std::string& stem) {
+  for (TaskGraph* const graph : graphs)
+    graph->finish();
   CheckpointManifest manifest{folder.name, step, {}, {}, {}, {}};
   for (const Number& number : numbers) {
     manifest.numbers.push_back(number.declared);
@@ -464,6 +489,12 @@ void Checkpoint::State::require_same(const CheckpointManifest& manifest) const {
 
 /// Restores what is here, and says of each field how many cells it has here.
 std::string Checkpoint::State::restore(const CheckpointManifest& manifest) {
+  for (TaskGraph* const graph : graphs) {
+    try {
+      graph->finish();
+    } catch (...) { // of a past that this run gives up
+    }
+  }
   require_same(manifest);
   std::string cells;
   CheckpointSource source(folder.path, manifest);

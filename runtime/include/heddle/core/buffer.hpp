@@ -74,12 +74,19 @@ public:
 
   /// Copies all of `other`, wherever it lives; throws Error when the sizes differ.
   void copy_from(const Buffer& other) {
-    if (other.size_ != size_) {
-      throw Error("Buffer::copy_from",
-                  "sizes differ: " + std::to_string(size_) + " and " + std::to_string(other.size_));
-    }
+    require_size_of(other);
     copy_bytes(data_, memory_, other.data_, other.memory_, bytes());
   }
+  /// The same in the order of a stream.
+  void copy_from(const Buffer& other, Stream& stream) {
+    require_size_of(other);
+    copy_bytes(data_, memory_, other.data_, other.memory_, bytes(), stream);
+  }
+
+  /// One of the same size, of zeros.
+  [[nodiscard]] Buffer like() const { return Buffer(size_, memory_); }
+  /// "64 values, device".
+  [[nodiscard]] std::string shape() const { return std::to_string(size_) + " values, " + to_string(memory_); }
 
   /// A copy on the host.
   [[nodiscard]] std::vector<T> to_host() const {
@@ -94,6 +101,12 @@ private:
       throw Error("Buffer", std::to_string(count) + " elements are not valid", "use 0 or more");
     }
     return count;
+  }
+
+  void require_size_of(const Buffer& other) const {
+    if (other.size_ == size_) return;
+    throw Error("Buffer::copy_from",
+                "sizes differ: " + std::to_string(size_) + " and " + std::to_string(other.size_));
   }
 
   void require_host() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace heddle {
 
@@ -28,6 +29,29 @@ void zero(void* pointer, std::size_t bytes, std::size_t segment, Memory memory);
 
 /// Copies between any two kinds of memory, and returns when it is done.
 void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory, std::size_t bytes);
+
+/// What this process has done so far, in all threads: allocations of any memory by allocate(), and copies by
+/// copy_bytes() between the host (pageable or pinned) and devices, which is how Field, SparseField, Buffer,
+/// Output and Checkpoint reach what lies on a device. A copy that a recorded graph repeats counts once.
+struct MemoryCounts {
+  std::int64_t allocations = 0;
+  std::int64_t uploads = 0;
+  std::int64_t uploaded_bytes = 0;
+  std::int64_t downloads = 0;
+  std::int64_t downloaded_bytes = 0;
+
+  /// Since then.
+  [[nodiscard]] MemoryCounts operator-(const MemoryCounts& before) const noexcept;
+  friend bool operator==(const MemoryCounts&, const MemoryCounts&) noexcept = default;
+};
+[[nodiscard]] MemoryCounts memory_counts() noexcept;
+/// "uploads: 2, 4096 bytes; downloads: 0, 0 bytes; allocations: 3".
+[[nodiscard]] std::string to_string(const MemoryCounts& counts);
+
+class Stream;
+/// The same in the order of a stream: a device stream does it later, a host stream at once, in parallel.
+void copy_bytes(void* to, Memory to_memory, const void* from, Memory from_memory, std::size_t bytes,
+                Stream& stream);
 
 } // namespace heddle
 

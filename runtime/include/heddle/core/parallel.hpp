@@ -11,6 +11,21 @@ namespace heddle {
 /// Threads that a parallel loop of the runtime uses: OpenMP's, 1 when the library was built without it.
 [[nodiscard]] int thread_count() noexcept;
 
+/// While it lives, parallel loops that this thread begins, those of emitted kernels too, use so many threads
+/// (at least 1). It belongs to the thread that made it. Without OpenMP it does nothing.
+class ThreadLimit {
+public:
+  explicit ThreadLimit(int threads) noexcept;
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+  ThreadLimit(ThreadLimit&&) = delete;
+  ThreadLimit& operator=(ThreadLimit&&) = delete;
+
+private:
+  int before_;
+};
+
 /// Calls body(context, first, last) on disjoint contiguous ranges that cover [0, count): one a thread, of
 /// equal length within one (OpenMP's static schedule, so that first touch and kernels agree). Rethrows the
 /// first exception when all threads are done.

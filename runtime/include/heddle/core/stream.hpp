@@ -5,15 +5,19 @@
 #include <cstdint>
 
 #include "heddle/core/memory.hpp"
+#include "heddle/core/versions.hpp"
 
 namespace heddle {
+
+/// Of the streams of a device: where it has the choice, the work of a higher one goes first.
+enum class Priority { background, ordinary, urgent };
 
 /// Work in order. A host stream does everything at once; a device stream owns a cudaStream_t.
 class Stream {
 public:
   /// A host stream for Memory::host and Memory::pinned, a new non-blocking CUDA stream for Memory::device.
-  /// urgent: its work goes before that of other streams. Throws Error when there is no CUDA.
-  explicit Stream(Memory memory = Memory::host, bool urgent = false);
+  /// Throws Error when there is no CUDA.
+  explicit Stream(Memory memory = Memory::host, Priority priority = Priority::ordinary);
   ~Stream();
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;
@@ -26,8 +30,18 @@ public:
   /// Waits until all work given so far is done; throws Error when some of it failed.
   void synchronise();
 
+  /// What a task that may lag (TaskGraph::add) works on: the object itself, or the copy of it that belongs to
+  /// the call. Throws Error for an object of which a lagged task has not declared that it accesses it.
+  template <class T> [[nodiscard]] T& version(T& object) const {
+    return versions_ == nullptr ? object : versions_->of(object);
+  }
+  /// The copies for what is put into this stream from now on; null: none. They must outlive it.
+  void use(const Versions* versions) noexcept { versions_ = versions; }
+  [[nodiscard]] const Versions* versions() const noexcept { return versions_; }
+
 private:
   void* native_ = nullptr;
+  const Versions* versions_ = nullptr;
 };
 
 /// How often the host has waited for a device so far, in all threads: for a stream, a copy or zeroes. For

@@ -59,7 +59,7 @@ public:
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
-    FieldView<T> view = field_->view(cells.block);
+    FieldView<T> view = version(cells).view(cells.block);
     if constexpr (one_per_column) {
       if (cells.box == nullptr) return std::tuple(view.plane());
       Box box = *cells.box;
@@ -76,6 +76,10 @@ public:
   [[nodiscard]] DenseArgument<T, true> plane() const { return {*field_, components_, read_, written_}; }
 
 private:
+  [[nodiscard]] Field<T>& version(const SweepCells& cells) const {
+    return read_ || written_ ? cells.version(*field_) : *field_;
+  }
+
   Field<T>* field_;
   int components_;
   std::optional<Reach> read_;
@@ -105,8 +109,8 @@ public:
     require_fit(*field_, domain);
   }
 
-  template <int axes> [[nodiscard]] auto passed(const SweepCells&) const {
-    return std::tuple(field_->view());
+  template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
+    return std::tuple((read_ || written_ ? cells.version(*field_) : *field_).view());
   }
 
 private:
@@ -261,7 +265,8 @@ public:
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
-    return std::tuple(result_->data() + (each_block_ ? cells.block : 0), scratch_->data());
+    T* const results = cells.version(*result_).data();
+    return std::tuple(results + (each_block_ ? cells.block : 0), scratch_->data());
   }
 
 private:

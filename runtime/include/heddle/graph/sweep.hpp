@@ -49,6 +49,8 @@ public:
   static constexpr int interleave = 1;
 
   static constexpr int dimensions = axes;
+  /// It may lag: it works on the versions of its fields that a stream names.
+  static constexpr bool takes_versions = true;
 
   /// "module::kernel".
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
@@ -81,6 +83,7 @@ protected:
 
   /// One call of the kernel. Of interleaved blocks, a device takes all with the first.
   void call(const Stream& stream, SweepCells cells) const {
+    cells.versions = stream.versions();
     if constexpr (Derived::interleave > 1) {
       cells.interleaved = runs_on_device<Derived>(stream);
       if (cells.interleaved && cells.block % Derived::interleave != 0) return;

@@ -12,6 +12,7 @@
 
 #include "heddle/core/error.hpp"
 #include "heddle/core/memory.hpp"
+#include "heddle/core/versions.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
@@ -29,6 +30,11 @@ struct SweepCells {
   CellRange range{};                     // of a list
   std::array<std::int64_t, 2> colours{}; // first <= colour < last
   bool interleaved = false;              // the kernel takes all blocks that lie between those of `block`
+  const Versions* versions = nullptr;    // of the fields, see Stream::version
+
+  template <class T> [[nodiscard]] T& version(T& object) const {
+    return versions == nullptr ? object : versions->of(object);
+  }
 };
 
 /// What a sweep learns from its arguments. Memory, grid, blocks and list are those of the first field.
@@ -44,7 +50,7 @@ struct SweepDomain {
   const IndexList* list = nullptr;
 
   /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
-  void access(const void* object, std::string_view name, const std::optional<Reach>& read,
+  void access(const AccessedObject& object, std::string_view name, const std::optional<Reach>& read,
               const std::optional<Reach>& written) {
     const auto add = [&](AccessMode mode, const Reach& reach) {
       const auto& [x, y, z] = reach.cells;

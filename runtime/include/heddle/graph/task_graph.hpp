@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,11 +17,15 @@
 #include "heddle/core/stream.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/graph/capture.hpp"
+#include "heddle/graph/lagged_state.hpp"
 #include "heddle/graph/overlap.hpp"
+#include "heddle/graph/period.hpp"
 #include "heddle/graph/task_node.hpp"
 #include "heddle/grid/field_access.hpp"
 
 namespace heddle {
+
+class DeviceSchedule;
 
 /// A task has a name, declared accesses and a call operator: a sweep, an exchange, another TaskGraph. A task
 /// that only enqueues work in the stream, the same in each iteration of a run, may declare this with `Memory
@@ -59,6 +64,17 @@ struct TaskGraphOptions {
   double (*clock)() = nullptr;
 };
 
+/// Bytes of the values of a tuple of numbers.
+template <class... Numbers> [[nodiscard]] std::string bytes_of(const std::tuple<Numbers...>& values) {
+  std::string bytes;
+  const auto add = [&bytes](const auto& value) {
+    static_assert(std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  std::apply([&](const auto&... value) { (add(value), ...); }, values);
+  return bytes;
+}
+
 /// What repeat_until did.
 struct IterationResult {
   std::int64_t iterations = 0;
@@ -67,7 +83,7 @@ struct IterationResult {
 
 /// Tasks and the order that follows from what they declare. Two tasks of which the later (in the order of
 /// add) reads what the earlier writes, writes what it reads, or writes what it writes, run in that order;
-/// others may run in any.
+/// others may run in any. Tasks may have periods, and lag (Period).
 ///
 /// If a HaloExchange sends messages, it and the sweeps around it are split (see overlap of the options):
 /// border, interior and ghost cells of a field are then ordered separately, as TaskGraph::steps shows.
@@ -86,9 +102,21 @@ public:
   /// Adds a task and returns its number. An lvalue is kept by reference (it must outlive the graph, and may
   /// change its parameters between runs); an rvalue is moved into the graph. The accesses are read once,
   /// here.
+  ///
+  /// With a period it runs in some iterations only, and may lag: `add(radiation, {.every = 20, .lag = 1})`.
+  /// Sweeps may, and graphs of tasks that may. Another task may if it declares `static constexpr bool
+  /// takes_versions = true;` and takes its fields as stream.version(field). It is copied at each trigger
+  /// where it can be, so that changes of its parameters come into effect at the next one. What its results
+  /// depend on beside its fields it may say as `std::string arguments() const`; for sweeps these are the
+  /// parameters. What it uses beyond its declared accesses (profiles, tables) is not copied and must not
+  /// change.
+  ///
+  /// Throws Error for a period below 1, a lag other than 0 and 1, less than one thread, and, with lag = 1,
+  /// for a task that takes no versions, exchanges ghost cells or has periods itself, for an object that
+  /// cannot be copied, and for one that the task updates in place.
   template <class T>
     requires Task<std::remove_reference_t<T>>
-  std::size_t add(T&& task) {
+  std::size_t add(T&& task, const Period& period = {}) {
     using Plain = std::remove_reference_t<T>;
     if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
     std::shared_ptr<Plain> owner;
@@ -138,6 +166,8 @@ public:
                     { object->steps() } -> std::same_as<HaloSteps>;
                   })
       node.halo = [object] { return object->steps(); };
+    describe_versions(node, *object);
+    repeat_with(number, period);
     return number;
   }
 
@@ -179,31 +209,91 @@ public:
   /// iterations run.
   IterationResult repeat_until(const std::function<bool()>& condition, std::int64_t every, std::int64_t max);
 
+  /// The iterations that have been run, by which periods are counted.
+  [[nodiscard]] std::int64_t iterations() const noexcept { return iterations_; }
+  /// Waits for lagged tasks, which otherwise go on after run() has returned, and rethrows what one of them
+  /// threw; without this call, that comes with its next trigger. Results are published by triggers alone. The
+  /// destructor waits, too.
+  void finish();
+  /// What a task with lag = 1 has done so far. Throws Error for another task.
+  [[nodiscard]] LaggedReport lagged(std::size_t task) const;
+  /// What the next run depends on beside the fields, for Checkpoint::add. While the graph lives, the fields
+  /// that lagged tasks access must keep their shapes from then on.
+  struct State {
+    std::int64_t* iterations;
+    std::vector<LaggedState*> lagged;
+  };
+  [[nodiscard]] State state();
+
   /// The graph for Graphviz, without edges that follow from others.
   [[nodiscard]] std::string to_dot() const;
 
   /// A graph is a task, too: its accesses are those of its tasks, and a call is one run.
   [[nodiscard]] std::string_view name() const noexcept { return options_.name; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
-  /// Memory::device when all tasks only put work into the stream.
+  /// Memory::device when all tasks only put work into the stream, each time the same.
   [[nodiscard]] Memory memory() const noexcept;
   void operator()(Stream& stream);
+  /// As a task that lags: whether all tasks may, a call with the parameters of now, and the arguments of all.
+  [[nodiscard]] bool may_lag() const;
+  [[nodiscard]] std::function<void(Stream&)> copied() const;
+  [[nodiscard]] std::string arguments() const;
 
 private:
   struct Plan;
   struct Plans;
+  struct Repetition;
+
+  template <class Plain> static void describe_versions(TaskNode& node, Plain& task) {
+    Plain* const object = &task;
+    if constexpr (std::is_same_v<Plain, TaskGraph>) {
+      node.takes_versions = [object] { return object->may_lag(); };
+      node.copied = [object] { return object->copied(); };
+      node.inputs = object->inputs();
+    } else {
+      node.takes_versions = [] {
+        if constexpr (requires { Plain::takes_versions; }) return bool{Plain::takes_versions};
+        return false;
+      };
+      node.copied = [object]() -> std::function<void(Stream&)> {
+        if constexpr (std::is_copy_constructible_v<Plain>)
+          return [copy = *object](Stream& stream) mutable { copy(stream); };
+        else
+          return [object](Stream& stream) { (*object)(stream); };
+      };
+    }
+    node.arguments = [object]() -> std::string {
+      if constexpr (requires {
+                      { object->arguments() } -> std::convertible_to<std::string>;
+                    })
+        return object->arguments();
+      else if constexpr (requires { bytes_of(object->parameters.values()); })
+        return bytes_of(object->parameters.values());
+      else
+        return {};
+    };
+  }
+  void repeat_with(std::size_t task, const Period& period);
+  [[nodiscard]] std::vector<const void*> inputs() const;
+  [[nodiscard]] bool periodic() const noexcept;
+  [[nodiscard]] std::vector<bool> left_out(std::int64_t iteration) const;
+  [[nodiscard]] std::int64_t next_trigger(std::int64_t iteration) const;
+  void run_periods(std::int64_t n);
+  void finish_launches();
 
   void refuse_itself(const TaskGraph& task) const;
   void check(std::size_t task, const char* where) const;
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
   [[nodiscard]] bool measures() const noexcept;
-  [[nodiscard]] Plan& plan(std::int64_t iterations);
+  [[nodiscard]] Plan& plan(const Repetition& what);
   void require_all_exchanges(bool again);
-  void repeat(std::int64_t iterations, std::int64_t times);
-  void launch(Plan& planned, std::int64_t times);
+  void repeat(const Repetition& what);
+  void launch(Plan& planned, const Repetition& what);
+  void put(DeviceSchedule& schedule, std::int64_t times);
   [[nodiscard]] bool record(Plan& planned);
   [[nodiscard]] CaptureDecision intended_capture() const;
   [[nodiscard]] std::int64_t measure(std::int64_t n);
+  [[nodiscard]] int computing_threads(int all) const;
   void forget_plans() noexcept;
   void note(const std::string& step, const std::string& row, double began) const;
   void run_serial(Stream& stream, Plan& plan);
@@ -213,6 +303,7 @@ private:
   TaskGraphOptions options_;
   std::vector<TaskNode> nodes_;
   std::unique_ptr<Plans> plans_; // made by the first run
+  std::int64_t iterations_ = 0;  // of all runs
   bool failed_ = false;          // in a captured run
 };
 

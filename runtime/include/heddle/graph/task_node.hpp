@@ -11,11 +11,15 @@
 
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
+#include "heddle/core/versions.hpp"
+#include "heddle/graph/period.hpp"
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/halo/halo_steps.hpp"
 
 namespace heddle {
+
+class LaggedTask;
 
 /// A task of a TaskGraph, as it was added.
 struct TaskNode {
@@ -25,6 +29,7 @@ struct TaskNode {
     AccessMode mode;
     int reach; // see FieldAccess
     std::array<bool, 3> axes{true, true, true};
+    const VersionKind* kind = nullptr; // null: the object cannot be copied
   };
   /// Where a sweep runs.
   struct Domain {
@@ -58,6 +63,20 @@ struct TaskNode {
   std::optional<Parts> parts;
   std::function<HaloSteps()> halo; // empty for other tasks
   std::shared_ptr<void> owner;     // of a task that was moved in
+
+  Period period;
+  /// Whether it works on the versions of its fields that a stream names (Stream::version).
+  std::function<bool()> takes_versions;
+  /// A call that later changes of the task's parameters do not touch.
+  std::function<std::function<void(Stream&)>()> copied;
+  /// Bytes of the values that its results depend on beside its fields.
+  std::function<std::string()> arguments;
+  /// Objects that it reads before it writes them; none: all that it reads.
+  std::optional<std::vector<const void*>> inputs;
+  std::shared_ptr<LaggedTask> lagged; // with lag = 1; ends before its owner does
+
+  /// Whether there are iterations that it is not a part of, or that differ.
+  [[nodiscard]] bool periodic() const noexcept { return period.every > 1 || period.lag > 0; }
 };
 
 } // namespace heddle

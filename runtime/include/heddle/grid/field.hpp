@@ -14,6 +14,7 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/parallel.hpp"
+#include "heddle/core/stream.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/field_layout.hpp"
 #include "heddle/grid/field_view.hpp"
@@ -161,6 +162,39 @@ public:
         });
       });
     }
+  }
+
+  /// All values, ghosts too, in the order of a stream; throws Error for a field of another shape().
+  void copy_from(const Field& other, Stream& stream) {
+    if (other.shape() != shape()) {
+      throw Error("Field::copy_from", "'" + other.options_.name + "' (" + other.shape() +
+                                          ") does not have the shape of '" + options_.name + "' (" + shape() +
+                                          ")");
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      buffers_[i].copy_from(other.buffers_[i], stream);
+  }
+
+  /// Of all its memory, ghosts and padding too.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const Buffer<T>& buffer : buffers_)
+      sum += buffer.bytes();
+    return sum;
+  }
+  /// A field of the same shape, of zeros.
+  [[nodiscard]] Field like() const { return Field(grid_, options_); }
+  /// Which blocks it has, and how each lies in memory.
+  [[nodiscard]] std::string shape() const {
+    std::string text = std::string(to_string(memory())) + ", rank " + std::to_string(rank()) +
+                       ", blocks from " + std::to_string(first_);
+    for (const FieldLayout& layout : layouts_) {
+      text += ';';
+      for (std::size_t d = 0; d < 4; ++d)
+        text += ' ' + std::to_string(layout.extent[d]) + ':' + std::to_string(layout.stride[d]);
+      text += " of " + std::to_string(layout.size) + " at " + std::to_string(layout.origin);
+    }
+    return text;
   }
 
   /// Interior values of one component of one block, compact, x fastest; a copy, from any memory.

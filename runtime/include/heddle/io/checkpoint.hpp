@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "heddle/core/error.hpp"
+#include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/halo/exchange.hpp"
@@ -174,6 +175,12 @@ public:
       add_block(number, block.list ? checkpoint_blocks::listed_block(*block.listed, block.cells.box)
                                    : checkpoint_blocks::masked_block<T>(block));
   }
+
+  /// What the next run of a graph depends on beside its fields: how many iterations it has run, and of tasks
+  /// that lag (Period) what waits to be published. write() waits for these tasks first, so that the run goes
+  /// on with the same bits. The graph, with all its tasks, must outlive this. Throws Error for results that
+  /// are neither a Field nor a SparseField, and for lagged tasks of one name.
+  void add(TaskGraph& graph);
 
   /// A number that is equal on all ranks (the value of rank 0 is stored); it must outlive this object.
   template <class T>

@@ -105,6 +105,19 @@ public:
     }
   }
 
+  /// All values in the order of a stream; throws Error for a field of another shape().
+  void copy_from(const SparseField& other, Stream& stream) { buffer_.copy_from(other.buffer_, stream); }
+
+  /// Of all its memory, ghosts and padding too.
+  [[nodiscard]] std::size_t bytes() const noexcept { return buffer_.bytes(); }
+  /// A field over the same list, of zeros.
+  [[nodiscard]] SparseField like() const { return SparseField(*list_, components_, memory(), name_); }
+  /// How many cells and components it has, and how they lie in memory.
+  [[nodiscard]] std::string shape() const {
+    return std::to_string(list_->cells()) + " cells, stride " + std::to_string(list_->slot_stride()) + ", " +
+           buffer_.shape();
+  }
+
   /// Values of one component of the listed cells, without ghost cells, in list order; a copy, from any
   /// memory.
   [[nodiscard]] std::vector<T> read(int component = 0) const {

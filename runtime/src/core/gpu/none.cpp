@@ -28,7 +28,7 @@ void copy_later(void*, const void*, std::size_t, void*) {
   refuse("copy_later");
 }
 
-void* create_stream(bool) {
+void* create_stream(Priority) {
   refuse("Stream");
 }
 void destroy_stream(void*) noexcept {}

@@ -4,12 +4,15 @@
 
 namespace heddle::gpu {
 
-void* create_stream(bool urgent) {
-  int least = 0;
+void* create_stream(Priority priority) {
+  int least = 0; // a greater number than the greatest priority
   int greatest = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "Stream");
+  const int number = priority == Priority::urgent       ? greatest
+                     : priority == Priority::background ? least
+                                                        : (least + greatest) / 2;
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, urgent ? greatest : least), "Stream");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, number), "Stream");
   return stream;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heddle/core/memory.hpp"
+#include "heddle/core/stream.hpp"
 
 /// All that the library asks of a GPU's run time. With HEDDLE_CUDA the functions call CUDA (their text in
 /// src/core/gpu also compiles over HIP); without, those of none.cpp throw.
@@ -28,8 +29,7 @@ void copy(void* to, const void* from, std::size_t bytes);
 /// Puts a copy between any memory, that of other devices too, into the stream.
 void copy_later(void* to, const void* from, std::size_t bytes, void* stream);
 
-/// urgent: goes before the work of other streams where the device has the choice.
-[[nodiscard]] void* create_stream(bool urgent = false);
+[[nodiscard]] void* create_stream(Priority priority);
 void destroy_stream(void* stream) noexcept;
 void synchronise(void* stream);
 
