@@ -102,6 +102,7 @@ class Table(Layout):
     table = True
 
 
+@node
 class Apart(Layout):
     """As strided, for the cells of another box."""
 
