@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check | lift`, `python -m heddle --cmake-dir`.
+"""The command line: `heddle build | show | check | lift | doctor`, `python -m heddle --cmake-dir`.
 
-Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong
-usage; 141 nobody reads the output any more.
+Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, or the machine
+lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift")
+    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift | doctor")
 
     build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
     _common(build)
@@ -165,6 +165,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_arguments(lift)
     lift.set_defaults(run=_lift)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what Heddle finds on this machine, and how to install what lacks",
+        description="Exit code 0: heddle.load works here; 1: it lacks something, which the report names.",
+    )
+    doctor.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
+    doctor.set_defaults(run=_doctor)
     return parser
 
 
@@ -232,6 +240,12 @@ def _build(options: argparse.Namespace) -> int:
 
 def _remark(text: str) -> None:
     print(f"heddle: warning: {text}", file=sys.stderr)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from heddle.python.doctor import report
+
+    return report()
 
 
 def _lift(options: argparse.Namespace) -> int:
