@@ -121,6 +121,14 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument(
         "--no-sweeps", action="store_true", help="leave out <module>_sweeps.hpp, which needs Heddle's runtime"
     )
+    build.add_argument(
+        "--python",
+        metavar="TARGET",
+        nargs="?",
+        const="cpu",
+        choices=("cpu", "cuda"),
+        help="also compile a package for Python in OUT/python, and a wheel with it (default: cpu)",
+    )
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
     build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
     build.add_argument("--expect-module", help="fail if the module has another name")
@@ -230,6 +238,11 @@ def _build(options: argparse.Namespace) -> int:
             f"{options.out / module.name / name} is of a kernel that the model does not have, and was "
             "edited by hand.\n  Hint: remove it"
         )
+    if options.python:
+        from heddle.python.package import build_package
+
+        package, wheel = build_package(module, options.python, options.out, heddle.__version__)
+        print(f"heddle: {module.name}: package {package}, wheel {wheel}")
     if options.timings:
         for stage, seconds in timings.seconds.items():
             print(f"  {seconds * 1000:8.1f} ms  {stage}")

@@ -163,10 +163,10 @@ def python_files(module: Module, target: str) -> dict[str, str]:
     chosen = TARGETS[target]
     kernels = {
         name: [
-            Variant(precision(p), module.stages(name, p, target), entry.schedule) for p in module.precisions
+            Variant(precision(p), module.stages(name, p, target), module.kernels[name].schedule)
+            for p in module.precisions
         ]
-        for name, entry in module.kernels.items()
-        if in_python(module.typed(name, module.precisions[0]))
+        for name in python_kernels(module)
     }
     text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
     result = {f"{module.name}/{python_name(module, target)}": text}
@@ -177,6 +177,11 @@ def python_files(module: Module, target: str) -> dict[str, str]:
     return result | {
         f"heddle/device/{name}": text for name, text in device_headers(["preconditions.hpp"]).items()
     }
+
+
+def python_kernels(module: Module) -> list[str]:
+    """The kernels that are functions of Python, too."""
+    return [name for name in module.kernels if in_python(module.typed(name, module.precisions[0]))]
 
 
 def python_name(module: Module, target: str) -> str:

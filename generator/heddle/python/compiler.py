@@ -28,7 +28,7 @@ CALL_FLAGS = ["-O1"]
 GPU_FLAGS = "-std=c++20 -O3 -fmad=false -Xcompiler -fPIC".split()
 _NO_COMPILER = (
     "install one (Debian, Ubuntu: apt install g++; conda: gxx), or name it in the variable CXX; `heddle "
-    "doctor` says what is missing. Without a compiler use a package that `heddle build --python` made elsewhere"
+    "doctor` says what is missing. Without a compiler use a package that `heddle build --python` made"
 )
 _NO_NVCC = (
     "install the CUDA toolkit, or its wheels: pip install 'nvidia-cuda-nvcc>=13' 'nvidia-cuda-runtime>=13' "
@@ -84,10 +84,10 @@ def run(command: Sequence[str], verbose: bool = False) -> str:
     return done.stdout + done.stderr
 
 
-def compiler(target: Target) -> Compiler:
-    """The compiler of a target; raises KernelError with what to install."""
+def compiler(target: Target, native: bool = True) -> Compiler:
+    """The compiler of a target; raises KernelError with what to install. native: as in host_compiler."""
     if target.gpu is None:
-        return host_compiler()
+        return host_compiler(native)
     if not target.gpu.in_runtime:
         raise KernelError(
             WHERE, f"kernels of the target {target.name} do not run from Python.", "use cpu or cuda"
@@ -96,10 +96,12 @@ def compiler(target: Target) -> Compiler:
 
 
 @cache
-def host_compiler() -> Compiler:
-    """CXX, or c++, g++, clang++; CXXFLAGS come behind the own flags."""
+def host_compiler(native: bool = True) -> Compiler:
+    """CXX, or c++, g++, clang++; CXXFLAGS come behind the own flags. native: for this processor alone, where
+    HEDDLE_ARCH names no other one."""
     command = _host_command()
-    flags = [*HOST_FLAGS, f"-march={os.environ.get('HEDDLE_ARCH', 'native')}"]
+    architecture = os.environ.get("HEDDLE_ARCH", "native" if native else "")
+    flags = [*HOST_FLAGS, *([f"-march={architecture}"] if architecture else [])]
     if "-march=native" in flags and not _takes(command, "-march=native"):
         flags.remove("-march=native")  # compilers for some processors spell it otherwise
     if not _takes(command, "-fopenmp", link=True):

@@ -11,9 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from heddle.build import files, python_files, python_name
+from heddle.build import files, python_files, python_kernels, python_name
 from heddle.build import load as run_model
-from heddle.emit.python_file import in_python
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.module import Module
@@ -99,19 +98,30 @@ def load(
             "heddle.load", f"'{target}' is no target for Python.", f"one of: {', '.join(RUN_FROM_PYTHON)}"
         )
     module = _module(model, precisions)
-    chosen = TARGETS[target]
-    known = compiler(chosen)
+    known = compiler(TARGETS[target])
+    job = job_of(module, target)
+    path = cache.library(job, known, verbose)
+    functions = functions_of(path, entry_name(module, target))
+    return Kernels(
+        module.name, path.parent, functions, tuple(n for n in module.kernels if n not in functions)
+    )
+
+
+def job_of(module: Module, target: str) -> cache.Job:
+    """What is compiled for a target."""
     texts = files(module, [target], sweeps=False) | python_files(module, target)
-    names = [name for name in module.kernels if in_python(module.typed(name, module.precisions[0]))]
+    names = python_kernels(module)
     if not names:
         raise KernelError(
             module.name, "no kernel runs over all cells of a box.", "kernels over lists are called from C++"
         )
-    sources = [f"{module.name}/{name}{chosen.files[-1]}" for name in names]
-    calls = [f"{module.name}/{python_name(module, target)}"]
-    path = cache.library(cache.Job(module.name, texts, sources, calls), known, verbose)
-    functions = functions_of(path, f"{module.name}_python{chosen.suffix}")
-    return Kernels(module.name, path.parent, functions, tuple(n for n in module.kernels if n not in names))
+    sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]
+    return cache.Job(module.name, texts, sources, [f"{module.name}/{python_name(module, target)}"])
+
+
+def entry_name(module: Module, target: str) -> str:
+    """The function of the library that gives the kernels."""
+    return f"{module.name}_python{TARGETS[target].suffix}"
 
 
 def functions_of(library: Path, entry: str) -> dict[str, Callable[..., Any]]:

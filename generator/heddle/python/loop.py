@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loop over time steps in Python needs beside the kernels: periodic ghost layers, and a progress bar."""
+"""What a loop over time steps in Python needs beside kernels: periodic ghost layers, and a progress bar."""
 
 from __future__ import annotations
 

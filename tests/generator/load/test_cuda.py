@@ -83,7 +83,7 @@ def test_streams_as_libraries_name_them() -> None:
 def test_what_does_not_lie_on_the_gpu(kernels: Kernels) -> None:
     u = on_device(np.ones((4, 4)))
     for wrong in (np.ones((4, 4)), Foreign(np.ones((4, 4)))):
-        with pytest.raises(KernelError, match="'u_next' lies (in the memory of|on) the host"):
+        with pytest.raises(KernelError, match=r"'u_next' lies (in the memory of|on) the host"):
             kernels.step(u=u, u_next=wrong, alpha=1, ghosts=1)
 
 
