@@ -20,7 +20,9 @@ from heddle.ir.target import Target
 from heddle.ir.visit import statements
 from heddle.ir.walls import bit
 
-PYTHON_HEADERS = ("api.hpp", "array.hpp", "room.hpp", "call.hpp")
+PYTHON_CALL = "call.cpp"
+"""What all modules have in common."""
+PYTHON_HEADERS = ("api.hpp", "array.hpp", "room.hpp", "call.hpp", PYTHON_CALL)
 MOST_PARAMETERS = 128
 """As call.hpp says."""
 _LISTED = ("extent", "stride")

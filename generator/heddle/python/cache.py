@@ -12,9 +12,10 @@ import fcntl
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from heddle.build import write
 from heddle.errors import KernelError
-from heddle.python.compiler import Compiler
+from heddle.python.compiler import Compiler, run, run_all
 
 OFF = ("off", "0", "no")
 
@@ -57,12 +58,30 @@ def key(texts: Mapping[str, str], compiler: Compiler) -> str:
 
 @dataclass(frozen=True)
 class Job:
-    """A module to compile. texts: all its files; sources, calls: those of them that are compiled."""
+    """A module to compile. texts: all its files. sources: its kernels; calls: what calls them; common: what
+    is the same for all modules and is kept for them all."""
 
     name: str
     texts: Mapping[str, str]
     sources: Sequence[str]
     calls: Sequence[str]
+    common: str
+
+    def build(
+        self, place: Path, library: Path, compiler: Compiler, common: Path | None, verbose: bool
+    ) -> list[str]:
+        """Compile all that lies in a folder; returns the commands. common: its object, if it is there."""
+        commands, objects = [], []
+        wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
+        for name, quick in wanted if common else [*wanted, (self.common, True)]:
+            objects.append(place / f"{name}.o")
+            commands.append(compiler.compile(place / name, place, objects[-1], quick))
+        run_all(commands, verbose)
+        link = compiler.link([*objects, *([common] if common else [])], library)
+        run(link, verbose)
+        for made in objects:
+            made.unlink()
+        return [shlex.join(command) for command in (*commands, link)]
 
 
 def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
@@ -71,31 +90,62 @@ def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
     Of several processes that ask for it one compiles, the others wait. Its folder appears when it is whole,
     and not before.
     """
-    place = folder() / f"{job.name}-{key(job.texts, compiler)}"
-    result = place / f"{job.name}.so"
-    if result.exists():
-        return result
+
+    def build(place: Path, result: Path) -> list[str]:
+        return job.build(place, result, compiler, _common(job, compiler, verbose), verbose)
+
+    return _kept(job.name, f"{job.name}.so", job.texts, compiler, build)
+
+
+def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
+    """The object of what all modules have in common."""
+    needed = (f"{job.common.rpartition('/')[0]}/", "heddle/device/preconditions.hpp")
+    texts = {name: text for name, text in job.texts.items() if name.startswith(needed)}
+
+    def build(place: Path, result: Path) -> list[str]:
+        command = compiler.compile(place / job.common, place, result, quick=True)
+        run(command, verbose)
+        return [shlex.join(command)]
+
+    return _kept("python_calls", "call.o", texts, compiler, build)
+
+
+def _kept(
+    name: str,
+    product: str,
+    texts: Mapping[str, str],
+    compiler: Compiler,
+    build: Callable[[Path, Path], list[str]],
+) -> Path:
+    """A product of the cache, made by `build` from the files in a folder if it is not there."""
+    place = folder() / f"{name}-{key(texts, compiler)}"
+    if (place / product).exists():
+        return place / product
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with _locked(place.parent / f"{place.name}.lock"):
-            if not result.exists():
-                _build(job, place, result.name, compiler, verbose)
+            if not (place / product).exists():
+                _build(place, product, texts, compiler, build)
     except OSError as error:
         raise KernelError(
             "heddle.load",
             f"the cache {place.parent} cannot be written: {error.strerror}.",
             "set HEDDLE_CACHE to a folder that can, or HEDDLE_CACHE=off to keep nothing",
         ) from error
-    return result
+    return place / product
 
 
-def _build(job: Job, place: Path, library: str, compiler: Compiler, verbose: bool) -> None:
+def _build(
+    place: Path,
+    product: str,
+    texts: Mapping[str, str],
+    compiler: Compiler,
+    build: Callable[[Path, Path], list[str]],
+) -> None:
     making = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     try:
-        write(dict(job.texts), making)
-        sources, calls = ([making / name for name in names] for names in (job.sources, job.calls))
-        commands = compiler.compile(sources, calls, making, making / library, verbose)
-        said = [command.replace(str(making), str(place)) for command in commands]
+        write(dict(texts), making)
+        said = [command.replace(str(making), str(place)) for command in build(making, making / product)]
         record = {"commands": said, "compiler": compiler.identity.splitlines()}
         (making / "build.json").write_text(json.dumps(record, indent=2) + "\n")
         os.chmod(making, 0o755)

@@ -44,26 +44,21 @@ class Compiler:
     flags: tuple[str, ...]
     identity: str
 
-    def compile(
-        self, sources: Sequence[Path], calls: Sequence[Path], folder: Path, library: Path, verbose: bool
-    ) -> list[str]:
-        """Compile sources to one shared library; returns the commands. calls: what is compiled with
-        CALL_FLAGS. folder: of the header files."""
-        everything = [*sources, *calls]
-        objects = [source.parent / f"{source.name}.o" for source in everything]
-        includes = [f"-I{path}" for path in sorted({str(folder), *(str(s.parent) for s in everything)})]
-        commands = []
-        for source, result in zip(everything, objects, strict=True):
-            more = CALL_FLAGS if source in calls else []
-            command = [*self.command, *self.flags, *more, *includes, "-c", str(source), "-o", str(result)]
-            commands.append(command)
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            list(pool.map(lambda command: run(command, verbose), commands))
-        link = [*self.command, *self.flags, "-shared", *map(str, objects), "-o", str(library)]
-        run(link, verbose)
-        for result in objects:
-            result.unlink()
-        return [shlex.join(command) for command in (*commands, link)]
+    def compile(self, source: Path, folder: Path, result: Path, quick: bool = False) -> list[str]:
+        """The command that compiles one source. folder: of the header files. quick: what calls kernels."""
+        more = CALL_FLAGS if quick else []
+        includes = [f"-I{path}" for path in sorted({str(folder), str(source.parent)})]
+        return [*self.command, *self.flags, *more, *includes, "-c", str(source), "-o", str(result)]
+
+    def link(self, objects: Sequence[Path], library: Path) -> list[str]:
+        """The command that makes a shared library of objects."""
+        return [*self.command, *self.flags, "-shared", *map(str, objects), "-o", str(library)]
+
+
+def run_all(commands: Sequence[Sequence[str]], verbose: bool) -> None:
+    """Run commands side by side."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(lambda command: run(command, verbose), commands))
 
 
 def run(command: Sequence[str], verbose: bool = False) -> str:

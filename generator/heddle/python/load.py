@@ -13,6 +13,7 @@ from typing import Any
 
 from heddle.build import files, python_files, python_kernels, python_name
 from heddle.build import load as run_model
+from heddle.emit.python_file import PYTHON_CALL
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.module import Module
@@ -116,7 +117,8 @@ def job_of(module: Module, target: str) -> cache.Job:
             module.name, "no kernel runs over all cells of a box.", "kernels over lists are called from C++"
         )
     sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]
-    return cache.Job(module.name, texts, sources, [f"{module.name}/{python_name(module, target)}"])
+    calls = [f"{module.name}/{python_name(module, target)}"]
+    return cache.Job(module.name, texts, sources, calls, f"heddle/device/python/{PYTHON_CALL}")
 
 
 def entry_name(module: Module, target: str) -> str:

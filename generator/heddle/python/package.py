@@ -123,8 +123,7 @@ def build_package(module: Module, target: str, out: Path, version: str) -> tuple
     with tempfile.TemporaryDirectory() as place:
         for name, text in job.texts.items():
             write_if_changed(Path(place) / name, text)
-        sources, calls = ([Path(place) / name for name in names] for names in (job.sources, job.calls))
-        known.compile(sources, calls, Path(place), folder.absolute() / f"{module.name}.so", verbose=False)
+        job.build(Path(place), folder.absolute() / f"{module.name}.so", known, None, verbose=False)
     return folder, _wheel(module, folder)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels for CUDA, called from Python: compiled by a script that calls g++ with the emulation's header, with
-arrays that claim to lie on a GPU. tests/gpu_arrays.py does it with CuPy and PyTorch on a real one."""
+arrays that claim to lie on a GPU. gpu_arrays.py does it with CuPy and PyTorch on a real one."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "heddle/device/python/api.hpp"
+#include "heddle/device/python/call.hpp"
 
 namespace heddle::python {
 
@@ -19,13 +20,6 @@ struct Failure {
 
 /// Python raised an error that is passed on.
 struct Raised {};
-
-/// A number type: kind f, i, u or b, and its bits.
-struct Type {
-  char kind;
-  int bits;
-  bool operator==(const Type&) const = default;
-};
 
 inline std::string text(Type type) {
   const char* kind = type.kind == 'f'   ? "float"
