@@ -152,6 +152,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("step", {"u_next": np.broadcast_to(np.zeros(10), (8, 10))}, "'u_next' is read only"),
     ("step", {"ghosts": 0}, r"'u' of shape \(8, 10\) has too few ghost cells"),
     ("step", {"ghosts": 5}, "no room for 5 ghost cells"),
+    ("step", {"ghosts": 2**63 - 1}, "no room for 9223372036854775807 ghost cells"),
     ("step", {"ghosts": -1}, "ghosts is -1"),
     ("step", {"ghosts": 1.5}, "'ghosts' is 1.5"),
     ("step", {"ghosts": (1, 1, 1)}, "ghosts has 3 numbers, but the kernel has 2 axes"),

@@ -339,14 +339,14 @@ class Call {
                             "' is split by colour, so ghosts has no meaning along x.",
                         "ghosts=0, and views of the interior"};
         }
-        value.extent[d] -= 2 * around;
-        data += around * value.stride[d] * bytes;
-        if (value.extent[d] < 0) {
+        if (value.extent[d] - around < around) {
           throw Failure{"'" + std::string(parameter.name) + "' of shape " +
                             listed(array.shape, axes) + " has no room for " +
                             std::to_string(around) + " ghost cells at each side.",
                         ""};
         }
+        value.extent[d] -= 2 * around;
+        data += around * value.stride[d] * bytes;
       }
     }
     value.data = data;
