@@ -197,6 +197,7 @@ def test_what_lacks_is_named(kernels: Kernels) -> None:
 @pytest.mark.parametrize(
     "view",
     [
+        U[2:-2], U[2:-2, 1:], U[::-1, ::-1][2:-2, :-1], U.T[:, 2:-2],
         U[:, 1:-1], U[1:-1], U[1:-1, 1:], U[:-1, 1:-1], U[::-1][:-1, 1:-1], U[1::2, 1:-1],
         np.zeros((3, 8, 10))[2, :, 1:-1], np.zeros((8, 10), order="F")[1:, 1:-1],
     ],
