@@ -30,8 +30,13 @@ _LISTED = ("extent", "stride")
 
 
 def in_python(kernel: ir.Kernel) -> bool:
-    """Whether a kernel is a function of Python, too: those over all cells of a box."""
-    return kernel.space.is_box and len(python_arguments(kernel)) <= MOST_PARAMETERS
+    """Whether a kernel is a function of Python, too: those over all cells of a box, without tables, values of
+    rows, and arrays that have extents of their own."""
+    taken = python_arguments(kernel)
+    layouts = [argument.field.layout for argument in taken if argument.field is not None]
+    if any(argument.of_row for argument in taken) or any(one.table or one.apart for one in layouts):
+        return False
+    return kernel.space.is_box and len(taken) <= MOST_PARAMETERS
 
 
 def python_file(

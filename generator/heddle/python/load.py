@@ -52,7 +52,8 @@ class Kernels:
         if name in self._others:
             raise KernelError(
                 self._module,
-                f"'{name}' runs over a list of cells, or packs messages, and is no function of Python.",
+                f"'{name}' is no function of Python: it runs over a list of cells, packs messages, or takes "
+                "tables or values of rows.",
                 "call it from C++, or add a kernel over all cells of a box",
             )
         near = get_close_matches(name, self._functions, n=1)
@@ -114,7 +115,9 @@ def job_of(module: Module, target: str) -> cache.Job:
     names = python_kernels(module)
     if not names:
         raise KernelError(
-            module.name, "no kernel runs over all cells of a box.", "kernels over lists are called from C++"
+            module.name,
+            "no kernel is a function of Python: none runs over all cells of a box, without tables.",
+            "call them from C++",
         )
     sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]
     calls = [f"{module.name}/{python_name(module, target)}"]
