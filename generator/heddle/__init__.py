@@ -17,6 +17,8 @@ from heddle.model.bits import bit_and, has_bit, remainder, shift_left
 from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles, tables
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
+from heddle.python.load import load
+from heddle.python.loop import periodic, steps
 
 __version__ = "0.1.0"
 
@@ -46,9 +48,12 @@ __all__ = [
     "block_extents",
     "fields",
     "has_bit",
+    "load",
     "parameters",
+    "periodic",
     "profiles",
     "remainder",
     "shift_left",
+    "steps",
     "tables",
 ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check | lift`, `python -m heddle --cmake-dir`.
+"""The command line: `heddle build | show | check | lift | doctor`, `python -m heddle --cmake-dir`.
 
-Exit codes: 0 done; 1 the model was refused, or committed files differ from what the model gives; 2 wrong
-usage; 141 nobody reads the output any more.
+Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, or the machine
+lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -113,13 +113,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift")
+    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift | doctor")
 
     build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
     _common(build)
     build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
     build.add_argument(
         "--no-sweeps", action="store_true", help="leave out <module>_sweeps.hpp, which needs Heddle's runtime"
+    )
+    build.add_argument(
+        "--python",
+        metavar="TARGET",
+        nargs="?",
+        const="cpu",
+        choices=("cpu", "cuda"),
+        help="also compile a package for Python in OUT/python, and a wheel with it (default: cpu)",
     )
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
     build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
@@ -165,6 +173,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_arguments(lift)
     lift.set_defaults(run=_lift)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what Heddle finds on this machine, and how to install what lacks",
+        description="Exit code 0: heddle.load works here; 1: it lacks something, which the report names.",
+    )
+    doctor.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
+    doctor.set_defaults(run=_doctor)
     return parser
 
 
@@ -222,6 +238,11 @@ def _build(options: argparse.Namespace) -> int:
             f"{options.out / module.name / name} is of a kernel that the model does not have, and was "
             "edited by hand.\n  Hint: remove it"
         )
+    if options.python:
+        from heddle.python.package import build_package
+
+        package, wheel = build_package(module, options.python, options.out, heddle.__version__)
+        print(f"heddle: {module.name}: package {package}, wheel {wheel}")
     if options.timings:
         for stage, seconds in timings.seconds.items():
             print(f"  {seconds * 1000:8.1f} ms  {stage}")
@@ -232,6 +253,12 @@ def _build(options: argparse.Namespace) -> int:
 
 def _remark(text: str) -> None:
     print(f"heddle: warning: {text}", file=sys.stderr)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from heddle.python.doctor import report
+
+    return report()
 
 
 def _lift(options: argparse.Namespace) -> int:

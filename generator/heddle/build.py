@@ -16,6 +16,7 @@ import heddle
 from heddle.emit.files import comment_lines, comment_text, write_if_changed
 from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
 from heddle.emit.module_files import WRAPPER_HEADER, c_header, cpp_header
+from heddle.emit.python_file import PYTHON_HEADERS, in_python, python_file
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -155,6 +156,37 @@ def files(
         result[f"heddle/device/{header}"] = text
     timings.add("print, format", since)
     return result
+
+
+def python_files(module: Module, target: str) -> dict[str, str]:
+    """What makes functions of Python of a module's kernels for one target, beside its `files`."""
+    chosen = TARGETS[target]
+    kernels = {
+        name: [
+            Variant(precision(p), module.stages(name, p, target), module.kernels[name].schedule)
+            for p in module.precisions
+        ]
+        for name in python_kernels(module)
+    }
+    text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
+    result = {f"{module.name}/{python_name(module, target)}": text}
+    headers = [*PYTHON_HEADERS, *(["gpu.hpp"] if chosen.gpu is not None else [])]
+    for header in headers:
+        path = folder("runtime/include") / "heddle" / "device" / "python" / header
+        result[f"heddle/device/python/{header}"] = path.read_text()
+    return result | {
+        f"heddle/device/{name}": text for name, text in device_headers(["preconditions.hpp"]).items()
+    }
+
+
+def python_kernels(module: Module) -> list[str]:
+    """The kernels that are functions of Python, too."""
+    return [name for name in module.kernels if in_python(module.typed(name, module.precisions[0]))]
+
+
+def python_name(module: Module, target: str) -> str:
+    """The file that `python_files` gives for a target, in the module's folder."""
+    return f"{module.name}_python{TARGETS[target].suffix}.cpp"
 
 
 def dense_kernels(module: Module) -> dict[str, DenseKernel]:

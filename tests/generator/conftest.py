@@ -7,3 +7,5 @@ import os
 
 # Before a compiled kernel starts OpenMP: threads that wait sleep (see tests/environment.cmake).
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# What tests load is not kept in the cache of the user.
+os.environ.setdefault("HEDDLE_CACHE", "off")

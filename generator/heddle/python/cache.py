@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache of compiled modules: one folder for each, with the sources beside the library.
+
+HEDDLE_CACHE moves it; HEDDLE_CACHE=off keeps nothing beyond the process. By default it is `heddle` in the
+user's cache folder (XDG_CACHE_HOME, or ~/.cache). It may be removed at any time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from heddle.build import write
+from heddle.errors import KernelError
+from heddle.python.compiler import Compiler, run, run_all
+
+OFF = ("off", "0", "no")
+
+
+def folder() -> Path:
+    """Where modules are kept; with HEDDLE_CACHE=off a folder that ends with the process."""
+    named = os.environ.get("HEDDLE_CACHE", "")
+    if named.lower() in OFF:
+        return _until_the_end(os.getpid())
+    if named:
+        return Path(named).expanduser().absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heddle"
+
+
+@cache
+def _until_the_end(process: int) -> Path:
+    made = tempfile.mkdtemp(prefix="heddle-")
+
+    def remove() -> None:
+        if os.getpid() == process:
+            shutil.rmtree(made, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(made)
+
+
+def key(texts: Mapping[str, str], compiler: Compiler) -> str:
+    """Of all that decides what the library does: every source and header, flags, and the compiler."""
+    parts = [json.dumps(sorted(texts.items())), json.dumps(compiler.flags), compiler.identity]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A module to compile. texts: all its files. sources: its kernels; calls: what calls them; common: what
+    is the same for all modules and is kept for them all."""
+
+    name: str
+    texts: Mapping[str, str]
+    sources: Sequence[str]
+    calls: Sequence[str]
+    common: str
+
+    def build(
+        self, place: Path, library: Path, compiler: Compiler, common: Path | None, verbose: bool
+    ) -> list[str]:
+        """Compile all that lies in a folder; returns the commands. common: its object, if it is there."""
+        commands, objects = [], []
+        wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
+        for name, quick in wanted if common else [*wanted, (self.common, True)]:
+            objects.append(place / f"{name}.o")
+            commands.append(compiler.compile(place / name, place, objects[-1], quick))
+        run_all(commands, verbose)
+        link = compiler.link([*objects, *([common] if common else [])], library)
+        run(link, verbose)
+        for made in objects:
+            made.unlink()
+        return [shlex.join(command) for command in (*commands, link)]
+
+
+def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
+    """The shared library of a module, compiled if the cache does not have it.
+
+    Of several processes that ask for it one compiles, the others wait. Its folder appears when it is whole,
+    and not before.
+    """
+
+    def build(place: Path, result: Path) -> list[str]:
+        return job.build(place, result, compiler, _common(job, compiler, verbose), verbose)
+
+    return _kept(job.name, f"{job.name}.so", job.texts, compiler, build)
+
+
+def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
+    """The object of what all modules have in common."""
+    needed = (f"{job.common.rpartition('/')[0]}/", "heddle/device/preconditions.hpp")
+    texts = {name: text for name, text in job.texts.items() if name.startswith(needed)}
+
+    def build(place: Path, result: Path) -> list[str]:
+        command = compiler.compile(place / job.common, place, result, quick=True)
+        run(command, verbose)
+        return [shlex.join(command)]
+
+    return _kept("python_calls", "call.o", texts, compiler, build)
+
+
+def _kept(
+    name: str,
+    product: str,
+    texts: Mapping[str, str],
+    compiler: Compiler,
+    build: Callable[[Path, Path], list[str]],
+) -> Path:
+    """A product of the cache, made by `build` from the files in a folder if it is not there."""
+    place = folder() / f"{name}-{key(texts, compiler)}"
+    if (place / product).exists():
+        return place / product
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(place.parent / f"{place.name}.lock"):
+            if not (place / product).exists():
+                _build(place, product, texts, compiler, build)
+    except OSError as error:
+        raise KernelError(
+            "heddle.load",
+            f"the cache {place.parent} cannot be written: {error.strerror}.",
+            "set HEDDLE_CACHE to a folder that can, or HEDDLE_CACHE=off to keep nothing",
+        ) from error
+    return place / product
+
+
+def _build(
+    place: Path,
+    product: str,
+    texts: Mapping[str, str],
+    compiler: Compiler,
+    build: Callable[[Path, Path], list[str]],
+) -> None:
+    making = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+    try:
+        write(dict(texts), making)
+        said = [command.replace(str(making), str(place)) for command in build(making, making / product)]
+        record = {"commands": said, "compiler": compiler.identity.splitlines()}
+        (making / "build.json").write_text(json.dumps(record, indent=2) + "\n")
+        os.chmod(making, 0o755)
+        if not place.exists():  # a file system without locks may have let two processes through
+            os.rename(making, place)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Alone with a file until the block ends, also where the process is killed in it."""
+    with path.open("w") as file:
+        with suppress(OSError):  # no locks on this file system: the rename keeps the folder whole
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT-0
+// An array of Python as memory: by the buffer protocol (NumPy), else by DLPack (CuPy, PyTorch, JAX,
+// ...). Nothing is copied.
+#ifndef HEDDLE_DEVICE_PYTHON_ARRAY_HPP
+#define HEDDLE_DEVICE_PYTHON_ARRAY_HPP
+
+#include <cstdint>
+#include <string>
+
+#include "heddle/device/python/api.hpp"
+#include "heddle/device/python/call.hpp"
+
+namespace heddle::python {
+
+/// What is wrong with a call, and what to do about it.
+struct Failure {
+  std::string what;
+  std::string hint;
+};
+
+/// Python raised an error that is passed on.
+struct Raised {};
+
+inline std::string text(Type type) {
+  const char* kind = type.kind == 'f'   ? "float"
+                     : type.kind == 'i' ? "int"
+                     : type.kind == 'u' ? "uint"
+                                        : "";
+  return type.kind == 'b'   ? "bool"
+         : type.kind == '?' ? "another type"
+                            : kind + std::to_string(type.bits);
+}
+
+inline constexpr int most_axes = 5;
+
+inline PyObject* interned(const char* name) {
+  return PyUnicode_InternFromString(name);
+}
+
+/// The text of an object, for messages.
+inline std::string text(PyObject* object) {
+  const Owned string(object == nullptr ? nullptr : PyObject_Str(object));
+  const char* found = string ? PyUnicode_AsUTF8AndSize(string.get(), nullptr) : nullptr;
+  if (found == nullptr) {
+    PyErr_Clear();
+    return "?";
+  }
+  return found;
+}
+
+inline std::string type_name(PyObject* object) {
+  const Owned type(PyObject_Type(object));
+  return text(Owned(PyObject_GetAttrString(type.get(), "__name__")).get());
+}
+
+/// The text of the error that Python has raised, which is forgotten.
+inline std::string error_text() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  const Owned owned_type(type);
+  const Owned owned_value(value);
+  const Owned owned_trace(trace);
+  const Owned name(PyObject_GetAttrString(type, "__name__"));
+  return text(name.get()) + ": " + text(value);
+}
+
+/// "(3, 4)"
+inline std::string listed(const std::int64_t* numbers, int count) {
+  std::string result = "(";
+  for (int i = 0; i < count; ++i) {
+    result += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  }
+  return result + (count == 1 ? ",)" : ")");
+}
+
+/// The type that a format of the buffer protocol stands for; kind ? for any other.
+inline Type type_of(const char* format, std::ptrdiff_t bytes) {
+  if (format == nullptr) {
+    return {'u', 8};
+  }
+  if (*format == '@' || *format == '=' || *format == '<') {
+    ++format;  // emitted kernels run on little-endian machines
+  }
+  if (*format == '\0' || format[1] != '\0') {
+    return {'?', 0};
+  }
+  const int bits = static_cast<int>(bytes) * 8;
+  switch (*format) {
+    case 'd':
+    case 'f':
+    case 'e':
+      return {'f', bits};
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return {'i', bits};
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return {'u', bits};
+    case '?':
+      return {'b', 1};
+    default:
+      return {'?', 0};
+  }
+}
+
+/// Memory of an object as long as this lives. Axes are in the order of Python.
+class Array {
+ public:
+  Array() = default;
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() {
+    if (buffered_) {
+      PyBuffer_Release(&buffer_);
+    }
+    Py_DecRef(capsule_);
+  }
+
+  /// name: of the argument. gpu: whether a device takes it, in `stream` (-1: its own).
+  /// Throws Failure for what is no array. DLPack comes first, which costs NumPy half the time.
+  void take(PyObject* object, const char* name, bool gpu, std::int64_t stream) {
+    const Owned own_type(PyObject_Type(object));
+    static PyObject* unversioned = nullptr;  // the type that last refused the keyword max_version
+    std::string said;
+    if (own_type.get() != unversioned) {
+      capsule_ = exported(object, gpu, stream, true);
+      if (capsule_ != nullptr) {
+        from_capsule(name);
+        return;
+      }
+      said = error_text();
+    }
+    if (!gpu && from_buffer(object, name)) {
+      return;
+    }
+    capsule_ = exported(object, gpu, stream, false);
+    if (capsule_ == nullptr) {
+      const std::string again = error_text();
+      refuse(object, name, gpu, said.empty() || said.starts_with("TypeError") ? again : said);
+    }
+    Py_IncRef(own_type.get());  // types that come and go are few
+    unversioned = own_type.get();
+    from_capsule(name);
+  }
+
+  void* data = nullptr;
+  int axes = 0;
+  std::int64_t shape[most_axes];
+  std::int64_t stride[most_axes];  ///< in elements
+  Type type{'?', 0};
+  bool read_only = false;
+  std::int32_t device_type = dl_cpu;
+  std::int32_t device = 0;
+
+ private:
+  void set_axes(int count, const char* name) {
+    axes = count;
+    if (count > most_axes) {
+      throw Failure{"'" + std::string(name) + "' has " + std::to_string(count) + " axes.", ""};
+    }
+  }
+
+  bool from_buffer(PyObject* object, const char* name) {
+    if (PyObject_CheckBuffer(object) == 0) {
+      return false;
+    }
+    if (PyObject_GetBuffer(object, &buffer_, strides_and_format) != 0) {
+      PyErr_Clear();  // a type that the protocol has no letter for; DLPack may
+      return false;
+    }
+    buffered_ = true;
+    data = buffer_.buf;
+    type = type_of(buffer_.format, buffer_.itemsize);
+    read_only = buffer_.readonly != 0;
+    set_axes(buffer_.ndim, name);
+    for (int d = 0; d < axes; ++d) {
+      shape[d] = buffer_.shape[d];
+      if (shape[d] > 1 && buffer_.strides[d] % buffer_.itemsize != 0) {
+        throw Failure{
+            "the elements of '" + std::string(name) + "' lie no whole number of elements apart.",
+            "pass a field of a structured array as a copy"};
+      }
+      stride[d] = buffer_.strides[d] / buffer_.itemsize;
+    }
+    return true;
+  }
+
+  static PyObject* exported(PyObject* object, bool gpu, std::int64_t stream, bool versioned) {
+    static PyObject* const method = interned("__dlpack__");
+    static PyObject* const version = Py_BuildValue("(ii)", 1, 0);
+    static PyObject* const none_words = PyTuple_New(0);
+    static PyObject* const words[] = {Py_BuildValue("(s)", "max_version"),
+                                      Py_BuildValue("(s)", "stream"),
+                                      Py_BuildValue("(ss)", "stream", "max_version")};
+    const Owned number(gpu ? PyLong_FromLongLong(stream) : nullptr);
+    PyObject* arguments[3] = {object, nullptr, nullptr};
+    int more = 0;
+    if (gpu) {
+      arguments[++more] = number.get();
+    }
+    if (versioned) {
+      arguments[++more] = version;
+    }
+    PyObject* const keywords = more == 0 ? none_words : gpu ? words[more] : words[0];
+    return PyObject_VectorcallMethod(method, arguments, 1, more == 0 ? nullptr : keywords);
+  }
+
+  void from_capsule(const char* name) {
+    const DlTensor* tensor = nullptr;
+    if (PyCapsule_IsValid(capsule_, "dltensor_versioned") != 0) {
+      const auto* managed =
+          static_cast<DlVersioned*>(PyCapsule_GetPointer(capsule_, "dltensor_versioned"));
+      if (managed->major != 1) {
+        throw Failure{"'" + std::string(name) + "' comes with version " +
+                          std::to_string(managed->major) + " of DLPack; version 1 is asked for.",
+                      ""};
+      }
+      tensor = &managed->tensor;
+      read_only = (managed->flags & dl_read_only) != 0;
+    } else if (PyCapsule_IsValid(capsule_, "dltensor") != 0) {
+      tensor = &static_cast<DlManaged*>(PyCapsule_GetPointer(capsule_, "dltensor"))->tensor;
+    } else {
+      throw Failure{"the __dlpack__ of '" + std::string(name) + "' returned no tensor.", ""};
+    }
+    take(*tensor, name);
+  }
+
+  void take(const DlTensor& tensor, const char* name) {
+    data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+    device_type = tensor.device_type;
+    device = tensor.device_id;
+    const char kind = tensor.lanes != 1  ? '?'
+                      : tensor.code == 0 ? 'i'
+                      : tensor.code == 1 ? 'u'
+                      : tensor.code == 2 ? 'f'
+                      : tensor.code == 6 ? 'b'
+                                         : '?';
+    type = {kind, kind == 'b' ? 1 : tensor.bits};
+    set_axes(tensor.ndim, name);
+    std::int64_t dense = 1;
+    for (int d = axes - 1; d >= 0; --d) {
+      shape[d] = tensor.shape[d];
+      stride[d] = tensor.strides != nullptr ? tensor.strides[d] : dense;
+      dense *= shape[d];
+    }
+  }
+
+  [[noreturn]] static void refuse(PyObject* object, const char* name, bool gpu,
+                                  const std::string& said) {
+    const Owned has(PyObject_GetAttrString(object, "__dlpack__"));
+    if (!has) {
+      PyErr_Clear();
+      throw Failure{
+          "'" + std::string(name) + "' is no array, but of type " + type_name(object) + ".",
+          std::string("pass an array with __dlpack__") +
+              (gpu ? ": of CuPy, PyTorch, JAX" : ": of NumPy, PyTorch, JAX")};
+    }
+    std::string where;
+    const Owned device_method(PyObject_GetAttrString(object, "__dlpack_device__"));
+    const Owned device(device_method ? PyObject_CallObject(device_method.get(), nullptr) : nullptr);
+    const Owned kind(device ? PySequence_GetItem(device.get(), 0) : nullptr);
+    const long long number = kind ? PyLong_AsLongLong(kind.get()) : 0;
+    PyErr_Clear();
+    if (gpu && number == dl_cpu) {
+      throw Failure{"'" + std::string(name) +
+                        "' lies in the memory of the host, but the kernels run on a GPU.",
+                    "pass arrays of the GPU, or load with target=\"cpu\""};
+    }
+    throw Failure{"'" + std::string(name) + "' cannot be shared: " + said,
+                  "it is of type " + type_name(object)};
+  }
+
+  Buffer buffer_;
+  bool buffered_ = false;
+  PyObject* capsule_ = nullptr;
+};
+
+}  // namespace heddle::python
+
+#endif

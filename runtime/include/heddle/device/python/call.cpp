@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: MIT-0
+// A call of a kernel from Python; compiled once for all modules.
+#include "heddle/device/python/call.hpp"
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "heddle/device/preconditions.hpp"
+#include "heddle/device/python/array.hpp"
+#include "heddle/device/python/room.hpp"
+
+namespace heddle::python {
+namespace {
+
+/// One call.
+class Call {
+ public:
+  explicit Call(const Kernel& kernel)
+      : kernel_(kernel), arrays_(new Array[static_cast<std::size_t>(arrays_of(kernel))]) {
+  }
+
+  PyObject* run(PyObject* const* arguments, std::ptrdiff_t count, PyObject* keywords) {
+    if (count != 0) {
+      throw Failure{"arguments are given by keyword.", ""};
+    }
+    read_keywords(arguments, keywords);
+    take_arrays();
+    const Variant& variant = chosen();
+    check_arrays();
+    take_numbers(variant);
+    return called(variant);
+  }
+
+ private:
+  static int arrays_of(const Kernel& kernel) {
+    int count = 0;
+    for (int i = 0; i < kernel.count; ++i) {
+      count += is_array(kernel.parameters[i]) ? 1 : 0;
+    }
+    return count;
+  }
+  static bool is_array(const Parameter& parameter) {
+    return parameter.role == Role::array || parameter.role == Role::profile;
+  }
+  static bool is_result(const Parameter& parameter) {
+    return parameter.role == Role::output || parameter.role == Role::work;
+  }
+
+  void read_keywords(PyObject* const* arguments, PyObject* keywords) {
+    static PyObject* const ghosts = interned("ghosts");
+    static PyObject* const stream = interned("stream");
+    for (int i = 0; i < kernel_.count; ++i) {
+      given_[i] = nullptr;
+    }
+    const std::ptrdiff_t count = keywords == nullptr ? 0 : PyTuple_Size(keywords);
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+      PyObject* const word = PyTuple_GetItem(keywords, k);
+      const int at = place(word, static_cast<int>(k));
+      if (at >= 0) {
+        given_[at] = arguments[k];
+      } else if (same(word, ghosts)) {
+        set_ghosts(arguments[k]);
+      } else if (same(word, stream) && kernel_.device != nullptr) {
+        stream_given_ = arguments[k];
+      } else {
+        throw Failure{"there is no argument '" + text(word) + "'.", ""};
+      }
+    }
+    std::string missing;
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      if (given_[i] == nullptr && parameter.given && !is_result(parameter)) {
+        missing += (missing.empty() ? "'" : ", '") + std::string(parameter.name) + "'";
+      }
+    }
+    if (!missing.empty()) {
+      throw Failure{"the call lacks " + missing + ".", ""};
+    }
+  }
+
+  /// Words of a call are interned, so that most are found by their address, and most calls name
+  /// arguments in order.
+  int place(PyObject* word, int likely) const {
+    if (likely < kernel_.count && kernel_.names[likely] == word) {
+      return likely;
+    }
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (kernel_.names[i] == word) {
+        return is_result(kernel_.parameters[i]) ? -1 : i;
+      }
+    }
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (!is_result(kernel_.parameters[i]) && same(word, kernel_.names[i])) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  static bool same(PyObject* a, PyObject* b) {
+    return a == b || std::strcmp(PyUnicode_AsUTF8AndSize(a, nullptr),
+                                 PyUnicode_AsUTF8AndSize(b, nullptr)) == 0;
+  }
+
+  void set_ghosts(PyObject* object) {
+    const int axes = kernel_.dimensions;
+    const std::ptrdiff_t size = PySequence_Size(object);
+    if (size < 0) {
+      PyErr_Clear();
+      const std::int64_t all = whole(object, "ghosts");
+      for (int d = 0; d < axes; ++d) {
+        ghosts_[d] = all;
+      }
+    } else if (size == axes) {
+      for (int d = 0; d < axes; ++d) {
+        const Owned one(PySequence_GetItem(object, axes - 1 - d));
+        ghosts_[d] = whole(one.get(), "ghosts");
+      }
+    } else {
+      throw Failure{"ghosts has " + std::to_string(size) + " numbers, but the kernel has " +
+                        std::to_string(axes) + " axes.",
+                    "ghosts=1 for all axes, or one number for each, in the order of Python"};
+    }
+    for (int d = 0; d < axes; ++d) {
+      if (ghosts_[d] < 0) {
+        throw Failure{"ghosts is " + std::to_string(ghosts_[d]) + ".",
+                      "a number of cells is not negative"};
+      }
+    }
+  }
+
+  static std::int64_t whole(PyObject* object, const char* name) {
+    const Owned number(PyNumber_Index(object));
+    const long long value = number ? PyLong_AsLongLong(number.get()) : 0;
+    if (PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw Failure{"'" + std::string(name) + "' is " + text(object) +
+                        ", which is no whole number of 64 bits.",
+                    ""};
+    }
+    return value;
+  }
+
+  void take_arrays() {
+    PyObject* first = nullptr;
+    std::int64_t producer = -1;
+    for (int i = 0, k = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      if (!is_array(parameter)) {
+        continue;
+      }
+      if (kernel_.device != nullptr && first == nullptr) {
+        first = given_[i];
+        producer = find_stream(first);
+      }
+      Array& array = arrays_[static_cast<std::size_t>(k++)];
+      array_[i] = &array;
+      array.take(given_[i], parameter.name, kernel_.device != nullptr, producer);
+      check_device(parameter, array);
+      if (parameter.written && array.read_only) {
+        throw Failure{
+            "'" + std::string(parameter.name) + "' is read only, but the kernel writes it.",
+            "pass an array that may be written, such as a copy"};
+      }
+    }
+  }
+
+  /// The stream in which the kernel runs, and what a producer of arrays is told of it: -1 where it
+  /// is the producer's own.
+  std::int64_t find_stream(PyObject* array) {
+    const bool own = stream_given_ == nullptr || stream_given_ == none();
+    const Owned arguments(PyTuple_New(1));
+    PyObject* const asked = own ? array : stream_given_;
+    Py_IncRef(asked);
+    PyTuple_SetItem(arguments.get(), 0, asked);
+    const Owned found(PyObject_CallObject(kernel_.callbacks[1], arguments.get()));
+    if (!found) {
+      throw Raised{};
+    }
+    const std::int64_t handle = whole(found.get(), "stream");
+    stream_ = reinterpret_cast<void*>(handle);
+    return own ? -1 : handle == 0 ? 1 : handle;
+  }
+
+  void check_device(const Parameter& parameter, const Array& array) {
+    const std::int32_t where = array.device_type;
+    const bool gpu = kernel_.device != nullptr;
+    const bool fits = gpu ? where == dl_cuda || where == dl_cuda_managed
+                          : where == dl_cpu || where == dl_cuda_host;
+    if (!fits) {
+      throw Failure{
+          "'" + std::string(parameter.name) + "' lies on " +
+              (where == dl_cpu    ? "the host"
+               : where == dl_cuda ? "a GPU"
+                                  : "a device of type " + std::to_string(where) + " of DLPack") +
+              ", but the kernels run on " + (gpu ? "a GPU." : "the host."),
+          gpu ? "pass arrays of the GPU, or load with target=\"cpu\""
+              : "pass arrays of the host, or load with target=\"cuda\""};
+    }
+    if (gpu && device_ >= 0 && device_ != array.device) {
+      throw Failure{"'" + std::string(parameter.name) + "' lies on GPU " +
+                        std::to_string(array.device) + ", other arrays on GPU " +
+                        std::to_string(device_) + ".",
+                    "the arrays of a call lie on one GPU"};
+    }
+    device_ = array.device;
+  }
+
+  /// The precision in which all arrays have the types given.
+  const Variant& chosen() const {
+    for (int v = 0; v < kernel_.variant_count; ++v) {
+      if (mismatch(kernel_.variants[v]) < 0) {
+        return kernel_.variants[v];
+      }
+    }
+    const int at = mismatch(kernel_.variants[0]);
+    int nearest = at;  // of all precisions, the argument up to which most fit
+    for (int v = 1; v < kernel_.variant_count; ++v) {
+      nearest = mismatch(kernel_.variants[v]) > nearest ? mismatch(kernel_.variants[v]) : nearest;
+    }
+    std::string known;
+    for (int v = 0; v < kernel_.variant_count; ++v) {
+      const std::string one = text(kernel_.variants[v].types[nearest]);
+      if (("or " + known).find(one) == std::string::npos) {
+        known += (known.empty() ? "" : " or ") + one;
+      }
+    }
+    std::string others;
+    for (int i = 0; i < nearest; ++i) {
+      if (is_array(kernel_.parameters[i])) {
+        others = ", beside '" + std::string(kernel_.parameters[i].name) + "' with " +
+                 text(array_[i]->type);
+      }
+    }
+    throw Failure{"'" + std::string(kernel_.parameters[nearest].name) + "' has elements of " +
+                      text(array_[nearest]->type) + others + "; the kernel is there for " + known +
+                      ".",
+                  "convert the array once, or give the module more precisions"};
+  }
+
+  /// The first array that a precision does not take; -1 for none.
+  int mismatch(const Variant& variant) const {
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (is_array(kernel_.parameters[i]) && !(variant.types[i] == array_[i]->type)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  void check_arrays() {
+    int whole = -1;
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (kernel_.parameters[i].role == Role::array) {
+        to_kernel_order(i);
+        if (whole < 0 || kernel_.parameters[i].space > kernel_.parameters[whole].space) {
+          whole = i;
+        }
+      }
+    }
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      if (parameter.role == Role::array) {
+        for (int d = 0; d < parameter.space; ++d) {
+          if (cells(i, d) != cells(whole, d)) {
+            throw Failure{"'" + std::string(parameter.name) + "' has " + interior(i) + ", but '" +
+                              kernel_.parameters[whole].name + "' has " + interior(whole) + ".",
+                          "all arrays have the same cells"};
+          }
+        }
+        check_room(i);
+      } else if (parameter.role == Role::profile) {
+        take_profile(i, whole);
+      }
+    }
+    for (int d = 0; d < kernel_.dimensions; ++d) {
+      extent_[d] = whole < 0 || d >= kernel_.parameters[whole].space ? 0 : cells(whole, d);
+      if (kernel_.layer[d] != 0 && extent_[d] > 0) {
+        keep_layer(d);
+      }
+    }
+  }
+
+  /// Of all arrays only the first or the last cells along an axis.
+  void keep_layer(int d) {
+    const bool last = kernel_.layer[d] > 0;
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      Value& value = values_[i];
+      const std::int64_t bytes = is_array(parameter) ? array_[i]->type.bits / 8 : 0;
+      if (parameter.role == Role::array && d < parameter.space) {
+        const std::int64_t before = last ? value.extent[d] - 1 : 0;
+        value.data = static_cast<char*>(value.data) + before * value.stride[d] * bytes;
+        value.extent[d] = 1;
+      } else if (parameter.role == Role::profile && parameter.axis == d && last) {
+        value.data = static_cast<char*>(value.data) + (extent_[d] - 1) * bytes;
+      }
+    }
+    extent_[d] = 1;
+  }
+
+  std::int64_t cells(int i, int d) const {
+    return values_[i].extent[d] * (d == 0 && kernel_.parameters[i].split ? 2 : 1);
+  }
+
+  std::string interior(int i) const {
+    std::int64_t shape[3];
+    const int axes = kernel_.parameters[i].space;
+    for (int d = 0; d < axes; ++d) {
+      shape[axes - 1 - d] = cells(i, d);
+    }
+    return listed(shape, axes) + " cells";
+  }
+
+  /// Axes from Python's order to the kernel's, and from the whole array to its interior.
+  void to_kernel_order(int i) {
+    const Parameter& parameter = kernel_.parameters[i];
+    const Array& array = *array_[i];
+    Value& value = values_[i];
+    const int axes = parameter.space + (parameter.last != 0 ? 1 : 0);
+    if (array.axes != axes) {
+      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
+                        listed(array.shape, array.axes) + ", but needs " + std::to_string(axes) +
+                        (axes == 1 ? " axis." : " axes."),
+                    ""};
+    }
+    auto* data = static_cast<char*>(array.data);
+    const std::int64_t bytes = array.type.bits == 1 ? 1 : array.type.bits / 8;
+    for (int d = 0; d < axes; ++d) {
+      value.extent[d] = array.shape[axes - 1 - d];
+      value.stride[d] = array.stride[axes - 1 - d];
+      const std::int64_t around = d < parameter.space ? ghosts_[d] : 0;
+      if (around != 0) {
+        if (parameter.split && d == 0) {
+          throw Failure{"'" + std::string(parameter.name) +
+                            "' is split by colour, so ghosts has no meaning along x.",
+                        "ghosts=0, and views of the interior"};
+        }
+        if (value.extent[d] - around < around) {
+          throw Failure{"'" + std::string(parameter.name) + "' of shape " +
+                            listed(array.shape, axes) + " has no room for " +
+                            std::to_string(around) + " ghost cells at each side.",
+                        ""};
+        }
+        value.extent[d] -= 2 * around;
+        data += around * value.stride[d] * bytes;
+      }
+    }
+    value.data = data;
+    if (parameter.last != 0 && value.extent[parameter.space] != parameter.last) {
+      throw Failure{"'" + std::string(parameter.name) + "' of shape " + listed(array.shape, axes) +
+                        " has " + std::to_string(value.extent[parameter.space]) +
+                        " components along its first axis, but needs " +
+                        std::to_string(parameter.last) + ".",
+                    ""};
+    }
+  }
+
+  void check_room(int i) {
+    const Parameter& parameter = kernel_.parameters[i];
+    const auto& before = parameter.before;
+    const auto& after = parameter.after;
+    bool lacking = false;
+    for (int d = 0; d < parameter.space; ++d) {
+      lacking = lacking || before[d] > ghosts_[d] || after[d] > ghosts_[d];
+      if (values_[i].extent[d] == 0) {
+        return;  // no cells, no accesses
+      }
+    }
+    const Cells accessed{values_[i].data,
+                         values_[i].extent,
+                         values_[i].stride,
+                         parameter.space,
+                         parameter.last,
+                         before,
+                         after};
+    if (lacking && !has_room(accessed, *array_[i], given_[i], kernel_.callbacks[2])) {
+      std::string reach;
+      int far = 0;
+      for (int d = parameter.space - 1; d >= 0; --d) {
+        const int along = before[d] > after[d] ? before[d] : after[d];
+        reach += (reach.empty() ? "" : ", ") + std::to_string(along);
+        far = along > far ? along : far;
+      }
+      std::string view;
+      for (int d = 0; d < parameter.space; ++d) {
+        view += (d == 0 ? "" : ", ") + std::to_string(far) + ":-" + std::to_string(far);
+      }
+      const std::string front = parameter.last != 0 ? ":, " : "";
+      throw Failure{"'" + std::string(parameter.name) + "' of shape " +
+                        listed(array_[i]->shape, array_[i]->axes) +
+                        " has too few ghost cells: the kernel accesses (" + reach +
+                        ") cells beyond the interior along its axes, and the array ends before.",
+                    "pass ghosts=" + std::to_string(far) +
+                        " if it contains them, or the view of its interior, " + parameter.name +
+                        "[" + front + view + "]"};
+    }
+  }
+
+  void take_profile(int i, int whole) {
+    const Parameter& parameter = kernel_.parameters[i];
+    const Array& array = *array_[i];
+    if (array.axes != 1) {
+      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
+                        listed(array.shape, array.axes) + ", but is a profile, with one axis.",
+                    ""};
+    }
+    const std::int64_t wanted =
+        (whole < 0 ? array.shape[0] : cells(whole, parameter.axis) + 2 * parameter.around);
+    if (array.shape[0] != wanted) {
+      throw Failure{"'" + std::string(parameter.name) + "' has " + std::to_string(array.shape[0]) +
+                        " values, but needs " + std::to_string(wanted) +
+                        ": one for each cell along " + "xyz"[parameter.axis] +
+                        (parameter.around == 0 ? "."
+                                               : ", and " + std::to_string(parameter.around) +
+                                                     " more before and after."),
+                    ""};
+    }
+    if (array.stride[0] != 1 && wanted > 1) {
+      throw Failure{
+          "the values of '" + std::string(parameter.name) + "' do not follow each other in memory.",
+          "profiles are contiguous: pass a copy"};
+    }
+    values_[i].data =
+        static_cast<char*>(array.data) + std::int64_t{parameter.around} * (array.type.bits / 8);
+  }
+
+  void take_numbers(const Variant& variant) {
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      if (parameter.role == Role::number) {
+        values_[i].number = PyFloat_AsDouble(given_[i]);
+        if (values_[i].number == -1.0 && PyErr_Occurred() != nullptr) {
+          PyErr_Clear();
+          throw Failure{"'" + std::string(parameter.name) + "' is of type " + type_name(given_[i]) +
+                            ", but a number is needed.",
+                        ""};
+        }
+      } else if (parameter.role == Role::integer) {
+        values_[i].integer =
+            given_[i] == nullptr ? parameter.usual : whole(given_[i], parameter.name);
+        const Type type = variant.types[i];
+        const bool below = type.kind != 'i' && values_[i].integer < 0;
+        const int digits = type.bits - (type.kind == 'i' ? 1 : 0);
+        const bool beyond =
+            digits < 63 && (values_[i].integer >> digits != 0 &&
+                            values_[i].integer >> digits != (type.kind == 'i' ? -1 : 0));
+        if (below || beyond) {
+          throw Failure{"'" + std::string(parameter.name) + "' is " +
+                            std::to_string(values_[i].integer) + ", which is no " + text(type) +
+                            ".",
+                        ""};
+        }
+      }
+    }
+  }
+
+  /// How many values the scratch of a reduction needs; see the kernel's header.
+  std::size_t room_for_work() const {
+    std::int64_t tiles = kernel_.colours;
+    bool first = true;
+    for (int d = 0; d < kernel_.dimensions; ++d) {
+      if (!kernel_.scanned[d]) {
+        tiles *= first ? (extent_[d] + 31) / 32 : extent_[d];
+        first = false;
+      }
+    }
+    return static_cast<std::size_t>(tiles + tiles / 1024 + 1);
+  }
+
+  PyObject* called(const Variant& variant) {
+    int results = 0;
+    int before = 0;
+    if (kernel_.device != nullptr &&
+        kernel_.device->enter(device_ < 0 ? 0 : device_, &before) != 0) {
+      throw Failure{"GPU " + std::to_string(device_) + " cannot be used.", ""};
+    }
+    const Left left{kernel_.device, before};
+    const Results scratch(kernel_, stream_);
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Role role = kernel_.parameters[i].role;
+      if (role == Role::output || role == Role::work) {
+        const std::size_t count = role == Role::output ? 1 : room_for_work();
+        values_[i].data = scratch.allocate(count * 8);
+        results += role == Role::output ? 1 : 0;
+      }
+    }
+    void* const thread = PyEval_SaveThread();
+    const int status = variant.call(values_, stream_);
+    PyEval_RestoreThread(thread);
+    if (status != ok) {
+      throw Failure{refused(status), ""};
+    }
+    if (results == 0) {
+      Py_IncRef(none());
+      return none();
+    }
+    Owned all(results == 1 ? nullptr : PyDict_New());
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (kernel_.parameters[i].role == Role::output) {
+        Owned one(scratch.number(values_[i].data, variant.types[i]));
+        if (results == 1) {
+          return one.release();
+        }
+        PyDict_SetItemString(all.get(), kernel_.parameters[i].name, one.get());
+      }
+    }
+    return all.release();
+  }
+
+  /// Back to the device that was current before.
+  struct Left {
+    const Device* device;
+    int before;
+    ~Left() {
+      if (device != nullptr) {
+        device->leave(before);
+      }
+    }
+  };
+
+  /// Memory for what a reduction gives.
+  class Results {
+   public:
+    Results(const Kernel& kernel, void* stream) : kernel_(kernel), stream_(stream) {
+    }
+    Results(const Results&) = delete;
+    Results& operator=(const Results&) = delete;
+    ~Results() {
+      for (int i = 0; i < count_; ++i) {
+        if (kernel_.device != nullptr) {
+          kernel_.device->release(memory_[i], stream_);
+        } else {
+          ::operator delete(memory_[i]);
+        }
+      }
+    }
+    void* allocate(std::size_t bytes) const {
+      void* const memory = kernel_.device != nullptr ? kernel_.device->allocate(bytes, stream_)
+                                                     : ::operator new(bytes);
+      if (memory == nullptr) {
+        throw Failure{"the GPU has no memory left for a reduction.", ""};
+      }
+      return memory_[count_++] = memory;
+    }
+    PyObject* number(const void* from, Type type) const {
+      alignas(8) char bytes[8];
+      const std::size_t size = static_cast<std::size_t>(type.bits) / 8;
+      if (kernel_.device == nullptr) {
+        std::memcpy(bytes, from, size);
+      } else if (kernel_.device->fetch(bytes, from, size, stream_) != 0) {
+        throw Failure{"the GPU reports an error.", ""};
+      }
+      if (type == Type{'f', 64}) {
+        return PyFloat_FromDouble(as<double>(bytes));
+      }
+      if (type == Type{'f', 32}) {
+        return PyFloat_FromDouble(static_cast<double>(as<float>(bytes)));
+      }
+      return PyLong_FromLongLong(type.bits == 64 ? as<std::int64_t>(bytes)
+                                 : type.kind == 'i'
+                                     ? as<std::int32_t>(bytes)
+                                     : static_cast<long long>(as<std::uint32_t>(bytes)));
+    }
+
+   private:
+    template <typename Number>
+    static Number as(const char* bytes) {
+      Number number;
+      std::memcpy(&number, bytes, sizeof(number));
+      return number;
+    }
+    const Kernel& kernel_;
+    void* stream_;
+    mutable void* memory_[most_parameters];
+    mutable int count_ = 0;
+  };
+
+  std::string refused(int status) const {
+    std::string shapes;
+    for (int i = 0; i < kernel_.count; ++i) {
+      if (kernel_.parameters[i].role == Role::array) {
+        shapes += (shapes.empty() ? " " : ", ") + std::string(kernel_.parameters[i].name) +
+                  " of shape " + listed(array_[i]->shape, array_[i]->axes) + " with strides " +
+                  listed(array_[i]->stride, array_[i]->axes);
+      }
+    }
+    switch (status) {
+      case fields_overlap:
+        return "an array that the kernel writes shares elements with itself, or with what it "
+               "accesses of "
+               "another one:" +
+               shapes + ".";
+      case bad_stride:
+        return "an array that is written has a stride of zero, or x does not have the stride that "
+               "the "
+               "schedule promises:" +
+               shapes + ".";
+      case misaligned:
+        return "the address of an array is no multiple of the size of its elements.";
+      case extents_differ:
+        return "the kernel does not take these numbers of cells:" + shapes + ".";
+      case index_outside:
+        return "an index lies outside an array.";
+      case null_pointer:
+        return "an array has no memory.";
+      default:
+        return "the launch on the GPU failed.";
+    }
+  }
+
+  const Kernel& kernel_;
+  std::unique_ptr<Array[]> arrays_;
+  PyObject* given_[most_parameters];
+  Array* array_[most_parameters];
+  Value values_[most_parameters];
+  std::int64_t ghosts_[3] = {};
+  std::int64_t extent_[3] = {};
+  PyObject* stream_given_ = nullptr;
+  void* stream_ = nullptr;
+  int device_ = -1;
+};
+
+constexpr const char* capsule_name = "heddle.kernel";
+
+}  // namespace
+
+PyObject* call(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count,
+               PyObject* keywords) {
+  const auto& kernel = *static_cast<const Kernel*>(PyCapsule_GetPointer(self, capsule_name));
+  try {
+    return Call(kernel).run(arguments, count, keywords);
+  } catch (const Failure& failure) {
+    PyErr_Clear();
+    const std::string usage = std::string("call ") + kernel.signature;
+    const std::string hint = failure.hint.empty() ? usage : failure.hint + "\n  " + usage;
+    const Owned values(Py_BuildValue("(sss)", kernel.name, failure.what.c_str(), hint.c_str()));
+    const Owned error(PyObject_CallObject(kernel.callbacks[0], values.get()));
+    if (error) {
+      PyErr_SetObject(Owned(PyObject_Type(error.get())).get(), error.get());
+    }
+  } catch (const Raised&) {
+  } catch (const std::exception& error) {
+    const Owned values(Py_BuildValue("(sss)", kernel.name, error.what(), ""));
+    const Owned known(PyObject_CallObject(kernel.callbacks[0], values.get()));
+    PyErr_SetObject(kernel.callbacks[0], known.get());
+  }
+  return nullptr;
+}
+
+void add(PyObject* kernels, Kernel& kernel, Method& method, PyObject** names,
+         PyObject** callbacks) {
+  for (int i = 0; i < kernel.count; ++i) {
+    names[i] = interned(kernel.parameters[i].name);
+  }
+  kernel.names = names;
+  kernel.callbacks = callbacks;
+  const Owned self(PyCapsule_New(&kernel, capsule_name, nullptr));
+  const Owned made(PyCFunction_NewEx(&method, self.get(), nullptr));
+  PyDict_SetItemString(kernels, method.name, made.get());
+}
+
+}  // namespace heddle::python

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT-0
+// What a call of a kernel from Python needs to know of the kernel. call.cpp does the rest.
+//
+// Python's axes are the reverse of the kernel's: u[z, y, x], and f[q, z, y, x] with components.
+#ifndef HEDDLE_DEVICE_PYTHON_CALL_HPP
+#define HEDDLE_DEVICE_PYTHON_CALL_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heddle/device/python/api.hpp"
+
+namespace heddle::python {
+
+/// A number type: kind f, i, u or b, and its bits.
+struct Type {
+  char kind;
+  int bits;
+  bool operator==(const Type&) const = default;
+};
+
+enum class Role { array, profile, number, integer, output, work };
+
+/// What a kernel takes. Axes are in the order of the kernel, x first.
+struct Parameter {
+  const char* name;
+  Role role;
+  bool written = false;
+  int space = 0;  ///< axes of space of an array
+  int last = 0;   ///< length of the axis behind these: components, or two colours; 0 for none
+  bool split = false;
+  int before[3] = {};  ///< so many cells before and after the interior are accessed
+  int after[3] = {};
+  int axis = 0;         ///< that of a profile
+  int around = 0;       ///< values of a profile before and after those of the interior
+  bool given = true;    ///< whether a call has to give it,
+  long long usual = 0;  ///< else its value
+};
+
+/// An argument as an entry takes it.
+struct Value {
+  void* data;
+  std::int64_t extent[4];
+  std::int64_t stride[4];
+  double number;
+  std::int64_t integer;
+};
+
+/// A kernel in one precision. types: of each parameter.
+struct Variant {
+  const char* precision;
+  const Type* types;
+  int (*call)(const Value* values, void* stream);
+};
+
+/// How memory of a GPU is had; none for kernels of the host.
+struct Device {
+  int (*enter)(int device, int* before);
+  void (*leave)(int before);
+  void* (*allocate)(std::size_t bytes, void* stream);
+  int (*fetch)(void* to, const void* from, std::size_t bytes, void* stream);
+  void (*release)(void* memory, void* stream);
+};
+
+inline constexpr int most_parameters = 128;
+
+struct Kernel {
+  const char* name;
+  const char* signature;
+  const Parameter* parameters;
+  int count;
+  const Variant* variants;
+  int variant_count;
+  int dimensions;
+  int colours;
+  bool scanned[3];  ///< axes along which a cell has no number of its own in a reduction
+  int layer[3];     ///< -1 or 1: only the first or the last cells along an axis, of those given
+  const Device* device;
+  PyObject** names;      ///< of the parameters
+  PyObject** callbacks;  ///< the class of errors, stream_of, memory_of
+};
+
+/// A function of Python: keywords to arguments, arrays checked against what the kernel asks for,
+/// and what is wrong as an error with the kernel's signature. self: a capsule with the kernel.
+PyObject* call(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count,
+               PyObject* keywords);
+
+/// Add a kernel to a dictionary, as a function of Python under its name.
+void add(PyObject* kernels, Kernel& kernel, Method& method, PyObject** names, PyObject** callbacks);
+
+}  // namespace heddle::python
+
+#endif

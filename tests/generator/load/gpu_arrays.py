@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heddle.load on a GPU, with CuPy and PyTorch as far as they are installed: values against NumPy, streams,
+what is refused, and the time of a call. No test of pytest: run it on a machine with a GPU and nvcc.
+
+    python tests/generator/load/gpu_arrays.py
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+import heddle
+import numpy as np
+from called import step
+from heddle import Assignment, KernelError, Module, Reduce, fields, parameters
+
+
+def model() -> Module:
+    u, u_next = fields("u, u_next: real[2D]")
+    alpha = parameters("alpha")
+    module = Module("device", precisions=("f64", "f32"))
+    around = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
+    module.add("step", [Assignment(u_next.here, u.here + alpha * (around - 4 * u.here))])
+    module.add("total", [Reduce("sum", "total", u.here)])
+    return module
+
+
+def cupy_arrays(cupy: Any) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+    return cupy.asarray, cupy.asnumpy, lambda: cupy.cuda.Stream(non_blocking=True)
+
+
+def torch_arrays(torch: Any) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+    return (
+        lambda values: torch.from_numpy(values.copy()).cuda(),
+        lambda tensor: tensor.cpu().numpy(),
+        lambda: torch.cuda.stream(torch.cuda.Stream()),
+    )
+
+
+def check(name: str, kernels: Any, library: tuple[Callable[..., Any], Callable[..., Any], Any]) -> None:
+    there, back, in_a_stream = library
+    whole = np.random.default_rng(1).integers(-9, 9, (514, 1026))
+    for dtype in ("f8", "f4"):
+        values = whole.astype(dtype)
+        expected = step(values, 2.0)
+        for views in (False, True):
+            with in_a_stream():
+                u, result = there(values), there(np.zeros_like(values))
+                for _ in range(3):  # each call reads what the library computed just before, in its stream
+                    u *= 1
+                    if views:
+                        inner = (slice(1, -1), slice(1, -1))
+                        kernels.step(u=u[inner], u_next=result[inner], alpha=2)
+                    else:
+                        kernels.step(u=u, u_next=result, alpha=2, ghosts=1)
+                np.testing.assert_array_equal(back(result)[1:-1, 1:-1], expected)
+                assert kernels.total(u=u) == values.sum()
+        for wrong in ({"u": there(values)[:, 1:]}, {"ghosts": 0}, {"u": values}, {"u_next": u}):
+            try:
+                kernels.step(**({"u": u, "u_next": result, "alpha": 2, "ghosts": 1} | wrong))
+            except KernelError as error:
+                print(f"  refused: {error.what[:90]}")
+            else:
+                raise AssertionError(f"{list(wrong)} was not refused")
+    small, other = there(np.zeros((4, 4))), there(np.zeros((4, 4)))
+    seconds = (
+        min(timeit.repeat(lambda: kernels.step(u=small, u_next=other, alpha=2, ghosts=1), number=2000)) / 2000
+    )
+    print(f"{name}: ok, {seconds * 1e6:.1f} us a call, the launch included")
+
+
+def main() -> int:
+    kernels = heddle.load(model(), target="cuda", verbose=True)
+    found = 0
+    for name, arrays in (("cupy", cupy_arrays), ("torch", torch_arrays)):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            print(f"{name}: not installed")
+            continue
+        check(name, kernels, arrays(library))
+        found += 1
+    return 0 if found else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

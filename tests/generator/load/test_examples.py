@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of examples/python, with fewer steps or cells, against what others computed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = [pytest.mark.compiles, pytest.mark.slow]
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples/python"
+
+
+def result(name: str, **replaced: str) -> dict[str, Any]:
+    """The variables of an example after its run. replaced: parts of its text, by number in order."""
+    text = (EXAMPLES / f"{name}.py").read_text()
+    assert len(text.splitlines()) <= 36, "an example has one page: about 30 lines"
+    for number in ("steps", "cells"):
+        if number in replaced:
+            old, new = replaced[number].split(" -> ")
+            assert old in text
+            text = text.replace(old, new)
+    known: dict[str, Any] = {}
+    exec(compile(text, f"{name}.py", "exec"), known)
+    return known
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_gray_scott_as_numpy_computes_it() -> None:
+    got = result("gray_scott", steps="10_000 -> 40", cells="n = 256 -> n = 48")
+    n = got["n"]
+    u, v = np.ones((n, n)), np.zeros((n, n))
+    spot = slice(n // 2 - 11, n // 2 + 9)
+    u[spot, spot], v[spot, spot] = 0.5, 0.25
+
+    def around(c: Any) -> Any:
+        return sum(np.roll(c, shift, axis) for shift in (1, -1) for axis in (0, 1)) - 4 * c
+
+    for _ in range(40):
+        eaten = u * v * v
+        u, v = (
+            u + 0.16 * around(u) - eaten + 0.035 * (1 - u),
+            v + 0.08 * around(v) + eaten - (0.035 + 0.06) * v,
+        )
+    np.testing.assert_allclose(got["v"][1:-1, 1:-1], v, atol=3e-6)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_the_cavity_of_botella_and_peyret() -> None:
+    """Spectral solution at Re 100: the smallest velocity on the centre line is -0.2140424, at y = 0.4581
+    (Botella and Peyret 1998; Marchi et al. 2009)."""
+    got = result(
+        "cavity", steps="20_000 -> 5_000", cells="n, reynolds, u_lid = 64 -> n, reynolds, u_lid = 32"
+    )
+    line = got["centre_line"]
+    assert line.min() == pytest.approx(-0.2140424, rel=0.02)
+    assert (line.argmin() + 0.5) / 32 == pytest.approx(0.4581, abs=1 / 32)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_the_permeability_of_a_square_array_of_cylinders() -> None:
+    """F = 4 pi / (-ln c / 2 - 0.738 + c - 0.887 c^2 + 2.038 c^3) is the drag of a cylinder over viscosity and
+    mean velocity at the solid fraction c (Sangani and Acrivos 1982); cells are squares."""
+    got = result("porous_flow", cells="n, g_x = 128 -> n, g_x = 64")
+    c = 1 - got["pore"][1:-1, 1:-1].mean()
+    drag = 4 * math.pi / (-math.log(c) / 2 - 0.738 + c - 0.887 * c**2 + 2.038 * c**3)
+    assert got["permeability"] == pytest.approx(64**2 / drag, rel=0.03)
