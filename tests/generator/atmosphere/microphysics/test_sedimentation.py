@@ -91,7 +91,7 @@ def test_what_does_not_fall_stays() -> None:
 
 
 def test_uniform_speed_shifts_a_line() -> None:
-    """A density linear in height that falls by 2.3 cells: the reconstruction is exact for it."""
+    """A density linear in height that falls by 2.3 cells keeps its form."""
     levels = 20
     given = {"dz": np.full((levels, 1), 100.0), "rho": np.ones((levels, 1)), "v": np.full((levels, 1), 2.3)}
     given["q"] = 1 + 0.1 * np.arange(levels)[:, None]
