@@ -143,7 +143,8 @@ TEST(Preconditions, LeaveAnotherGridItsExtents) {
   const auto with = [&](const std::array<std::int64_t, 3>& coarse, bool apart, int at) {
     const std::array<std::int64_t, 2> fine{3, 2};
     const ArrayArgument other{
-        memory.data(), sizeof(double), coarse.data(), stride.data(), 3, 0, false, {}, {}, false, apart};
+        memory.data(), sizeof(double), coarse.data(), stride.data(), 3, 0, false, {}, {},
+        false,         false,          apart};
     const ArrayArgument own{memory.data() + at, sizeof(double), fine.data(), stride.data(), 2, 0, true};
     const ArrayArgument arrays[] = {other, own};
     const ArrayArgument turned[] = {own, other};
