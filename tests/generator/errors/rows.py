@@ -5,11 +5,26 @@ from __future__ import annotations
 
 import sympy
 from errors.cases import kernel, says
-from heddle import Assignment, If, Reduce, Scan, Schedule, Strips, Threads, fields, tables
+from heddle import (
+    Assignment,
+    Dense,
+    If,
+    Reduce,
+    Scan,
+    Schedule,
+    Sparse,
+    Strips,
+    Threads,
+    block_coordinates,
+    fields,
+    tables,
+)
 
 u, v, total = fields("u, v, total: real[3D]")
 left = fields("left: real[xy]")
 halves = fields("halves: half[3D]")
+parts = fields("parts: real(3)[3D]")
+weights = tables("weights: real[7]")
 short = tables("short: real[7]")
 r = sympy.Symbol("r")
 
@@ -114,3 +129,33 @@ def cell_of_a_table() -> None:
 )
 def table_without_a_size() -> None:
     tables("short: real[x]")  # here
+
+
+@says(
+    "{here}: 'k' reduces rows to 'parts', and to a component that is known only at run time.\n"
+    "  Hint: give the component as a number"
+)
+def row_to_some_component() -> None:
+    kernel([Reduce("sum", parts.of_row(component=block_coordinates()[2]), u.here)])  # here
+
+
+@says("{here}: 'k' reduces over rows and over all cells.\n  Hint: write two kernels")
+def row_and_all_cells() -> None:
+    kernel([Reduce("sum", total.of_row(), u.here), Reduce("sum", "all", u.here)])  # here
+
+
+@says("{here}: '1st' is not a valid table name.")
+def name_of_a_table() -> None:
+    tables("1st: real[3]")  # here
+
+
+@says("{here}: 'weights' is a table, which only dense kernels read.\n  Hint: use tables with space=Dense()")
+def table_over_a_list() -> None:
+    kernel([Assignment(v.here, weights.gather(0))], space=Sparse("fluid"))  # here
+
+
+@says(
+    "{here}: 'k' reduces over rows, which a dense space of two or three axes has.\n  Hint: use space=Dense()"
+)
+def row_of_some_cells() -> None:
+    kernel([Reduce("sum", total.of_row(), u.here)], space=Cells("body"))  # here

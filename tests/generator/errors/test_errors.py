@@ -17,6 +17,7 @@ from typing import Any
 import heddle
 import pytest
 from errors import (
+    atmosphere,
     computations,
     declarations,
     dependences,
@@ -38,8 +39,8 @@ from heddle import (
 )
 
 SUBJECTS = (
-    *(computations, declarations, dependences, exchanges, lattices, mistakes, names, poisson_problems),
-    *(levels, rounds, rows, schedules, spaces, staggered_grids),
+    *(atmosphere, computations, declarations, dependences, exchanges, lattices, mistakes, names),
+    *(levels, poisson_problems, rounds, rows, schedules, spaces, staggered_grids),
 )
 
 
@@ -90,7 +91,7 @@ BESIDE_THE_PHYSICS = (
 ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py")
 DOCUMENTS = ("ir/json.py",)
 """ir/test_json.py provokes these."""
-WITH_TESTS_OF_THEIR_OWN = ("lift/", "roundtrip/", "commands/lift")
+WITH_TESTS_OF_THEIR_OWN = ("lift/", "roundtrip/", "commands/lift", "python/")
 
 
 def _raised() -> Iterator[tuple[str, int]]:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemes of atmospheric models that are asked for what they do not have."""
+
+from __future__ import annotations
+
+from errors.cases import says
+from heddle import fields
+from heddle.atmosphere import longwave, microphysics
+from heddle.atmosphere.advection import Advection
+from heddle.atmosphere.nesting import Nest
+
+wind = fields("wind: real(3)[3D]")
+depth = fields("depth: real[3D]")
+
+
+@says("{here}: horizontal=7 is not known.\n  Hint: one of: 2, 3, 4, 5, 6")
+def order_of_advection() -> None:
+    Advection(horizontal=7)  # here
+
+
+@says("{here}: tracers=0 is not a number of tracers.\n  Hint: use 1 or more")
+def no_tracers() -> None:
+    Advection(tracers=0)  # here
+
+
+@says(
+    "{here}: the scheme has no limiter, so no fluxes are scaled.\n"
+    '  Hint: use stage() in all stages, or Advection(limiter="positive-definite")'
+)
+def scale_without_a_limiter() -> None:
+    Advection().scale()  # here
+
+
+@says(
+    "{here}: 'soot' does not say what absorbs longwave radiation.\n"
+    '  Hint: absorption="table", "index", "depth" or "pressure"'
+)
+def absorption_of_soot() -> None:
+    longwave.fluxes("soot")  # here
+
+
+@says("{here}: 'wind' has no value per cell of a column.\n  Hint: declare it as [3D], or pass its name")
+def rain_with_components() -> None:
+    microphysics.Kessler(qr=wind).step()  # here
+
+
+@says("{here}: 'depth' has no value per column.\n  Hint: declare it as [xy], or pass its name")
+def rain_at_the_ground_per_cell() -> None:
+    microphysics.Kessler(rain=depth).step()  # here
+
+
+@says(
+    "{here}: quirks='some' is unknown.\n"
+    '  Hint: use "none", which mends what the original does against its intention, or "wrf"'
+)
+def quirks_of_no_original() -> None:
+    microphysics.WSM3(quirks="some").step()  # here
+
+
+@says(
+    '{here}: gamma=\'table\' is unknown.\n  Hint: use "exact", or "product" for the truncated product of WRF'
+)
+def gamma_from_a_table() -> None:
+    microphysics.WSM3(gamma="table").step()  # here
+
+
+@says("{here}: ratio=6 is not a ratio of a nest.\n  Hint: use 2, 3, 4 or 5")
+def ratio_of_a_nest() -> None:
+    Nest(6)  # here
+
+
+@says(
+    "{here}: staggered='z' is not a horizontal axis.\n"
+    '  Hint: use "x" or "y"; "" for fields in the middle of cells, and for those on faces across z'
+)
+def nest_staggered_along_z() -> None:
+    Nest(3, staggered="z")  # here
+
+
+@says("{here}: fields=0 is not a number of fields.\n  Hint: use a whole number from 1")
+def nest_of_no_fields() -> None:
+    Nest(3).boundary("coarse", "nest", "value", "tendency", fields=0)  # here
