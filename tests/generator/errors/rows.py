@@ -7,7 +7,7 @@ import sympy
 from errors.cases import kernel, says
 from heddle import (
     Assignment,
-    Dense,
+    Cells,
     If,
     Reduce,
     Scan,
