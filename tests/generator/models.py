@@ -34,6 +34,7 @@ __all__ = [
     "coloured_reduction",
     "column",
     "column_reduction",
+    "columns_under_conditions",
     "lattice_boltzmann",
     "listed_reduction",
     "model",
@@ -345,6 +346,57 @@ def substeps() -> list[Statement]:
         ),
         Assignment(most.here, worst - left),
         Assignment(rain.here, taken),
+    ]
+
+
+def columns_under_conditions() -> list[Statement]:
+    """Some columns have a sweep of their own, with rounds in its cells and another condition around rounds;
+    quotients of whole numbers and levels beyond the column are guarded."""
+    heat, melt, cloud = fields("heat, melt, cloud: real[3D]")
+    sunny, done = fields("sunny, done: real[xy]")
+    z, n_z = block_coordinates()[2], block_extents()[2]
+    warm, rest, steps, drop, share = sympy.symbols("warm rest steps drop share")
+    level, times = sympy.symbols("level times", integer=True)
+    inside = [
+        Assignment(share, cloud.at_level(sympy.Min(sympy.floor(sympy.Abs(warm)), n_z - 1)) / 8),
+        While(
+            rest > sympy.Abs(share),
+            {rest: heat.here, steps: 0},
+            [Assignment(drop, rest / 2 + share)],
+            {rest: rest - sympy.Max(drop, 1), steps: steps + 1},
+            at_most=5,
+        ),
+        Assignment(melt.here, melt.here + rest),
+        If(
+            steps > 1,
+            [
+                Assignment(melt.at_level(n_z - 1 - z), steps),
+                Assignment(heat.here, share),
+            ],
+        ),
+    ]
+    return [
+        If(
+            sunny.here > 0,
+            [
+                Scan(2, {warm: sunny.here}, inside, {warm: warm + rest}, reverse=True),
+                If(
+                    warm < 9,
+                    [
+                        While(
+                            sympy.And(level < n_z, heat.at_level(level) < warm),
+                            {level: 0, times: 1},
+                            [],
+                            {level: level + 1, times: 3 * times},
+                            at_most=9,
+                        ),
+                        Assignment(done.here, level + times / sympy.S(4)),
+                    ],
+                ),
+                Assignment(sunny.here, warm),
+            ],
+        ),
+        Scan(2, {}, [Assignment(cloud.here, cloud.here + done.here)], {}),
     ]
 
 

@@ -108,4 +108,6 @@ def _innermost(body: tuple[ir.Statement, ...]) -> list[ir.Loop]:
     for statement in body:
         if isinstance(statement, ir.Loop):
             found += _innermost(statement.body) or [statement]
+        elif isinstance(statement, (ir.If, ir.While)):
+            found += _innermost(statement.body)
     return found

@@ -198,6 +198,10 @@ def _all_equal(_: object, row: Sequence[int], begin: int, end: int, value: int) 
     return all(row[i] == value for i in range(begin, end))
 
 
+def _any_lane(_: object, lanes: Sequence[int], count: int) -> bool:
+    return any(lanes[i] != 0 for i in range(count))
+
+
 def _log2(a: float) -> float:
     return math.log2(a) if a > 0.0 else _log(a)
 
@@ -267,6 +271,8 @@ FUNCTIONS: dict[str, Function] = {
     ),
     # Whether the elements [begin, end) of a row of integers, one at least, all are a value.
     "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
+    # Whether one of the first elements of an array of whole numbers is not zero.
+    "any_lane": Function(2, _any_lane, "heddle::any_lane", flops=0, header="row.hpp", arrays=1),
     **{f"reproducible_{name}": _reproducible(name, meaning) for name, meaning in _MEANINGS.items()},
     **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
     # Never printed: what the values of a row become, the meaning of a block's combine_row_*.

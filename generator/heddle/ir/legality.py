@@ -190,16 +190,20 @@ def _check_scans(kernel: Kernel, target: Target) -> None:
 
 
 def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
-    """Each cell repeats a While as often as its own numbers ask for, which vector lanes cannot."""
+    """Each cell repeats a While as often as its own numbers ask for: lanes need masks, which vectorise_scans
+    knows for boxes."""
     loop = next((s for s in statements(kernel.body) if isinstance(s, While)), None)
     if loop is None:
         return
-    if target.inner == "simd" and not isinstance(schedule.cpu, Rows):
+    strips = target.inner == "simd" and not isinstance(schedule.cpu, Rows)
+    reduces = any(isinstance(s, Reduce) for s in statements(kernel.body))
+    if strips and (reduces or not kernel.space.is_box):
+        why = "reduces" if reduces else "runs over a list"
         raise KernelError(
             loop.place,
-            f"'{kernel.name}' repeats a While, as often as each cell asks for, which strips do not support: "
-            "the cells of a strip do the same.",
-            "use Schedule(cpu=Rows())",
+            f"'{kernel.name}' repeats a While, as often as each cell asks for, and {why}, which strips do "
+            "not support together: the cells of a strip do the same.",
+            "use Schedule(cpu=Rows())" + (", or reduce in a separate kernel" if reduces else ""),
         )
     if target.threads and schedule.gpu.coarsening > 1:
         raise KernelError(

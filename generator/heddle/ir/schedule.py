@@ -97,7 +97,8 @@ class Rows(CpuSchedule):
 @dataclass(frozen=True)
 class Strips(CpuSchedule):
     """The innermost loop takes a piece of a row, in vector lanes: what a sparse kernel loads at once where
-    neighbours are contiguous, and what halves are converted in.
+    neighbours are contiguous, and what halves are converted in. Columns, and cells that repeat a While, go
+    side by side, under masks.
 
     size: cells of a strip. prefetch: cells ahead of the own one, in its row or the next, whose cache lines
     are asked for; 0 for none. Those of the fields that the kernel updates, or, with nontemporal, of those

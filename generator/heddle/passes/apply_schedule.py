@@ -7,7 +7,7 @@ after    loop omp z { loop omp y { loop simd x { store u_next[0,0,0] = ... } } }
 The axis of a Scan gets no loop here: the Scan is one. With a strip, x runs in pieces of that many cells (of
 as many columns, where there is a Scan: see vectorise_scans); with a reduction, in tiles.
 
-Cells that repeat statements in a While are no lanes: each has rounds of its own.
+Cells that repeat statements in a While are lanes in strips only: each has rounds of its own.
 
 after    loop serial colour { loop omp y { let x_first = bitand(add(colour, y), 1);
                                            loop simd x from x_first by 2 { ... } } }       (two colours)
@@ -211,10 +211,8 @@ def _piece(kernel: Kernel, counter: Symbol) -> tuple[Symbol, Symbol]:
 
 
 def is_column(body: Sequence[Statement]) -> bool:
-    """Whether a body has one scan or several, none inside another statement."""
-    scans = [s for s in body if isinstance(s, Scan)]
-    inner = [s for statement in body for s in statements(getattr(statement, "body", ()))]
-    return bool(scans) and not any(isinstance(s, Scan) for s in inner)
+    """Whether a body has one scan or several."""
+    return any(isinstance(s, Scan) for s in statements(body))
 
 
 def _strip_mined(

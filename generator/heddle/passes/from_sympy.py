@@ -369,7 +369,8 @@ class _Freezer:
             case sympy.Not():
                 return ir.Op("not", (self.expression(value.args[0]),))
             case sympy.And() | sympy.Or():
-                return self.chain("and" if isinstance(value, sympy.And) else "or", self.ordered(value.args))
+                operands = sorted(self.ordered(value.args), key=_gathers)
+                return self.chain("and" if isinstance(value, sympy.And) else "or", operands)
             case sympy.Min() | sympy.Max():
                 result, *rest = self.ordered(value.args)
                 for entry in rest:
@@ -642,3 +643,8 @@ class _Freezer:
             case ir.Select(condition, yes, no):
                 return 6, "", 3, (self.key(condition), self.key(yes), self.key(no))
         raise AssertionError(expression)
+
+
+def _gathers(condition: ir.Expression) -> bool:
+    """Whether a condition reads an element whose place is computed: others say first whether there is one."""
+    return any(isinstance(node, ir.Gather) for node in distinct(condition))

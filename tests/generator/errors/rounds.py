@@ -7,16 +7,7 @@ from typing import Any
 
 import sympy
 from errors.cases import a, b, kernel, p, q, says, t
-from heddle import (
-    Assignment,
-    CacheLines,
-    Reduce,
-    Scan,
-    Schedule,
-    Strips,
-    Threads,
-    While,
-)
+from heddle import Assignment, CacheLines, Reduce, Scan, Schedule, Sparse, Strips, Threads, While, fields
 
 ANY: Any = While
 
@@ -96,21 +87,22 @@ def loop_beside_a_scan() -> None:
 
 
 WHY = (
-    "{here}: 'k' repeats a While, as often as each cell asks for, which strips do not support: the cells of "
-    "a strip do the same.\n  Hint: use Schedule(cpu=Rows())"
+    "{here}: 'k' repeats a While, as often as each cell asks for, and %s, which strips do not support "
+    "together: the cells of a strip do the same.\n  Hint: use Schedule(cpu=Rows())"
 )
 
 
-@says(WHY)
-def loop_in_strips() -> None:
+@says(WHY % "reduces" + ", or reduce in a separate kernel")
+def loop_and_reduction_in_strips() -> None:
     loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
-    kernel([loop, Assignment(q.here, a)], schedule=Schedule(cpu=Strips(8)))
+    kernel([loop, Reduce("sum", "total", a)], schedule=Schedule(cpu=Strips(32)))
 
 
-@says(WHY)
-def loop_in_cache_lines() -> None:
+@says(WHY % "runs over a list")
+def loop_in_cache_lines_of_a_list() -> None:
+    r = fields("r: real[2D]")
     loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
-    kernel([loop, Assignment(q.here, a)], schedule=Schedule(cpu=CacheLines(4)))
+    kernel([loop, Assignment(r.here, a)], schedule=Schedule(cpu=CacheLines(4)), space=Sparse("fluid"))
 
 
 @says(

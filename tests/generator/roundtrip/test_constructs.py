@@ -32,6 +32,7 @@ from models import (
     coloured_reduction,
     column,
     column_values,
+    columns_under_conditions,
     levels_of_columns,
     levels_without_a_loop,
     newton,
@@ -97,6 +98,9 @@ def test_rounds_and_levels(tmp_path: Path) -> None:
     module.add("substeps", substeps())
     module.add("levels", levels_of_columns())
     module.add("lanes", levels_without_a_loop(), schedule=Schedule(cpu=Strips(16)))
+    for body in (newton, substeps, levels_of_columns, columns_under_conditions):
+        statements = body()[:-1] if body is newton else body()  # a reduction is left out
+        module.add(f"masks_{body.__name__}", statements, schedule=Schedule(cpu=Strips(16)))
     assert problems(module, ALL, tmp_path) == []
 
 

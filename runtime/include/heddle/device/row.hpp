@@ -54,6 +54,15 @@ inline bool all_equal(const Row& line, std::int64_t begin, std::int64_t end, int
   return differences == 0;
 }
 
+/// Whether one of the first `count` lanes of a mask takes part.
+inline bool any_lane(const std::int32_t* mask, std::int64_t count) {
+  std::int32_t any = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    any |= mask[i];
+  }
+  return any != 0;
+}
+
 namespace detail {
 
 /// Whether the elements of a row are contiguous.
