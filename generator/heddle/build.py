@@ -89,7 +89,7 @@ def load(model: Path, root: Path | None = None) -> Module:
             "define one: name = Module(...)",
         )
     modules[0].model = shown(model, root)
-    modules[0].remarks = unused_parameters(modules[0], names) + cut_integers(modules[0])
+    modules[0].remarks = unused_parameters(modules[0], names)
     return modules[0]
 
 

@@ -331,12 +331,12 @@ def test_files_of_kernels_that_are_gone(
     )
 
 
-def test_integers_that_are_cut(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_integers_that_are_cut(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = MODEL.replace("u, v: real[2D]", "u, v: int32[2D]").replace(
         "demo =", 'w = fields("w: int64[2D]")\ndemo ='
     )
     model.write_text(text.replace("FACTOR * u[1, 0]", "w.here + u.here"))
-    main(["show", str(model), "shift", "--stage", "symbolic"])
+    assert main(["build", str(model), "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().err == (
         "heddle: warning: model.py:7: the value stored to 'v' may need 64 bits, and its lowest 32 are kept.\n"
         "  Hint: declare 'v' as int64\n"

@@ -35,16 +35,11 @@ def expression(value: object, place: Place) -> sympy.Basic:
 
 
 def require_text(value: object, of: str) -> None:
-    """Raises KernelError for what emitted files cannot show as text. of: where it stands."""
+    """Raises KernelError for what is no text. of: where it stands."""
     if not isinstance(value, str):
         raise KernelError(
             calling_place(), f"the text of {of} is {value!r}, not a string.", "write it in quotes"
         )
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        said = f"the text of {of} has half a character, which no file can hold."
-        raise KernelError(calling_place(), said, "read the text with its encoding") from None
 
 
 def whole_field(field: Field) -> tuple[str, str]:

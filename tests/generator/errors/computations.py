@@ -198,14 +198,6 @@ def heading_that_is_a_number() -> None:
 
 
 @says(
-    "{here}: the text of about= has half a character, which no file can hold.\n"
-    "  Hint: read the text with its encoding"
-)
-def heading_with_half_a_character() -> None:
-    Module("m", about="\udc80")  # here
-
-
-@says(
     "{here}: the body of this If is one statement, not a list.\n"
     "  Hint: write If(condition, [Assignment(...)])"
 )
