@@ -195,7 +195,16 @@ def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     started = time.perf_counter()
-    from heddle.build import Timings, edited_files, files, load, remove_leftovers, write, write_depfile
+    from heddle.build import (
+        Timings,
+        cut_integers,
+        edited_files,
+        files,
+        load,
+        remove_leftovers,
+        write,
+        write_depfile,
+    )
 
     timings = Timings()
     since = timings.add("import", started)
@@ -218,6 +227,8 @@ def _build(options: argparse.Namespace) -> int:
         )
     texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
     since = time.perf_counter()
+    for remark in cut_integers(module):
+        _remark(remark)
     for name in edited_files(texts, options.out):
         _remark(f"{options.out / name} was edited by hand; what the model gives takes its place.")
     written = write(texts, options.out)

@@ -21,15 +21,19 @@ from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.halo.walls import DenseKernel, check_walls
+from heddle.ir.intervals import loses_bits
 from heddle.ir.legality import check_runs
+from heddle.ir.nodes import Access, Gather, Let, Store
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
+from heddle.ir.visit import distinct
 from heddle.leftovers import is_edited, leftovers
 from heddle.model.assignment import symbols_of
 from heddle.model.field import Parameter, forget_declarations
 from heddle.module import KernelModel, Module
 from heddle.python_errors import explained
 from heddle.resources import folder
+from heddle.slow_models import named_if_slow
 
 
 @dataclass
@@ -60,7 +64,8 @@ def load(model: Path, root: Path | None = None) -> Module:
         raise KernelError(str(model), "the model file does not exist.", "pass the path of a Python file")
     sys.path.insert(0, str(model.parent))
     try:
-        names = runpy.run_path(str(model))
+        with named_if_slow(model):
+            names = runpy.run_path(str(model))
     except SystemExit as end:
         raise KernelError(
             model.name,
@@ -106,6 +111,25 @@ def unused_parameters(module: Module, names: Mapping[str, object]) -> tuple[str,
             kernel = next(kernel for kernel, symbols in used.items() if near[0] in symbols)
             remark += f"\n  Hint: '{kernel}' uses '{near[0]}', which is declared nowhere"
         remarks.append(f"{module.model.name if module.model else module.name}: {remark}")
+    return tuple(remarks)
+
+
+def cut_integers(module: Module) -> tuple[str, ...]:
+    """What to say of integers of 64 bits that a model stores to fields of fewer: the rest is cut off."""
+    remarks = dict[str, None]()
+    for kernel, entry in module.kernels.items():
+        if not isinstance(entry, KernelModel):
+            continue
+        body = module.typed(kernel, module.precisions[0]).body
+        values = {let.symbol.name: let.value for let in distinct(body) if isinstance(let, Let)}
+        for store in distinct(body):
+            if isinstance(store, Store) and loses_bits(store.value, values):
+                assert isinstance(store.target, (Access, Gather))
+                name, bits = store.target.field.name, store.target.type.bits
+                remarks[
+                    f"{store.place}: the value stored to '{name}' may need 64 bits, and its lowest {bits} "
+                    f"are kept.\n  Hint: declare '{name}' as int64"
+                ] = None
     return tuple(remarks)
 
 

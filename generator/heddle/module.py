@@ -21,6 +21,7 @@ from heddle.ir.schedule import Precision, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
 from heddle.model.assignment import Statement, check_statements
 from heddle.model.equations import Scalar, quantity
+from heddle.model.expression import require_text
 from heddle.model.spaces import (
     Cells,
     Dense,
@@ -126,6 +127,8 @@ class Module:
 
     def __post_init__(self) -> None:
         check_identifier(self.name, "module", calling_place())
+        require_text(self.about, "about=")
+        require_text(self.citation or "", "citation=")
         if isinstance(self.precisions, str) or not self.precisions:
             raise KernelError(
                 calling_place(),
@@ -155,6 +158,7 @@ class Module:
         """Add a kernel. A streaming pattern with several steps adds one for each: `name_even`, `name_odd`."""
         place = calling_place()
         check_kinds(statements, space, schedule)
+        require_text(about, "about=")
         schedule = schedule or Schedule()
         if isinstance(statements, StreamingKernels):
             check_space(name, statements, space, place)

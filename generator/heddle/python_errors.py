@@ -5,7 +5,9 @@ value of an expression is known only when the kernel runs."""
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,16 @@ _SYMPY = {
     "pow": "**",
 }
 """What SymPy calls functions of math and NumPy whose names it does not share."""
+_BITS = {"&": "heddle.bit_and(a, 7)", "<<": "heddle.shift_left(a, 2)"}
+"""What a model writes for Python's operators of integers."""
+_NO_NUMBER = (
+    "Cannot convert expression to float",
+    "Cannot convert symbols to int",
+    "Cannot round symbolic expression",
+    "loop of ufunc does not support",
+)
+_CALL = re.compile(r"(\w+)(?:\.__init__)?\(\) (missing|takes|got) (.*)")
+"""What Python says of a call whose arguments do not fit: of what, and in which way."""
 
 
 def explained(error: Exception, model: Path) -> KernelError | None:
@@ -41,7 +53,60 @@ def explained(error: Exception, model: Path) -> KernelError | None:
     if field:
         what = "a field stands where the value of one cell is expected."
         return KernelError(place, what, "write u.here for the current cell, u[1, 0] for a neighbour")
-    return None
+    operator = re.match(
+        r"unsupported operand type\(s\) for (\S+): .*'(Access|Parameter|Symbol|Add|Mul)'", said
+    )
+    if operator:
+        sign = operator[1].removesuffix("=")
+        hint = f"use {_BITS[sign]}" if sign in _BITS else "use + - * / ** and functions of SymPy"
+        return KernelError(place, f"expressions have no operator {sign}.", hint)
+    call = _CALL.fullmatch(said) if isinstance(error, TypeError) else None
+    return _wrong_call(call, place, _called(error, model, nodes)) if call else None
+
+
+def _wrong_call(call: re.Match[str], place: Place | str, called: list[type]) -> KernelError | None:
+    """The error of a call of one of Heddle's classes, with the arguments that it takes; None for others."""
+    name, verb, rest = call.groups()
+    own = next((each for each in called if name in (base.__name__ for base in each.__mro__)), None)
+    if own is None:
+        return None
+    unknown = re.fullmatch(r"an unexpected keyword argument '(\w+)'", rest)
+    what = f"has no argument '{unknown[1]}'." if unknown else f"{verb.replace('missing', 'lacks')} {rest}."
+    hint = f"{own.__name__} takes {', '.join(_arguments(own))}"
+    others = [other.__name__ for other in _public_classes() if unknown and unknown[1] in _arguments(other)]
+    if others and unknown:
+        hint += f"; '{unknown[1]}' belongs to {', '.join(others)}"
+    return KernelError(place, f"{own.__name__}(...) {what}", hint)
+
+
+def _arguments(cls: type) -> list[str]:
+    return [name for name in inspect.signature(cls).parameters if name != "place"]
+
+
+def _public_classes() -> list[type]:
+    """The classes of `heddle` itself: fields, statements, spaces, schedules."""
+    found = (value for name, value in sorted(vars(sys.modules["heddle"]).items()) if name[0].isupper())
+    return [value for value in found if inspect.isclass(value)]
+
+
+def _called(error: Exception, model: Path, nodes: list[ast.AST]) -> list[type]:
+    """The classes of Heddle that the failing statement calls."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [frame for frame in frames if Path(frame.f_code.co_filename).parent == model.parent]
+    found: list[type] = []
+    for node in nodes if own else []:
+        if isinstance(node, ast.Call):
+            value = _value(node.func, {**own[-1].f_globals, **own[-1].f_locals})
+            if inspect.isclass(value) and value.__module__.split(".")[0] == "heddle":
+                found.append(value)
+    return found
+
+
+def _value(node: ast.AST, names: dict[str, object]) -> object:
+    """What a name or a chain of attributes stands for; None for anything else."""
+    if isinstance(node, ast.Attribute):
+        return getattr(_value(node.value, names), node.attr, None)
+    return names.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def _where(error: Exception, model: Path) -> tuple[Place | str, list[ast.AST]]:
@@ -93,7 +158,7 @@ def _decision(nodes: list[ast.AST]) -> tuple[str, str]:
 
 def _numeric_function(said: str, nodes: list[ast.AST]) -> str:
     """The function that asked for a number, as the model writes it; nothing if none did."""
-    if said == "Cannot convert expression to float" or said.startswith("loop of ufunc does not support"):
+    if said.startswith(_NO_NUMBER):
         for node in nodes:
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id="math" | "np" | "numpy"))):

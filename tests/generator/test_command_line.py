@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import runpy
 import stat
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from heddle.__main__ import STAGES, main
 from heddle.ir import nodes as ir
 from heddle.ir.json import from_json
 from heddle.ir.verify import verify
+from heddle.slow_models import named_if_slow
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = '''"""A model."""
@@ -327,6 +329,33 @@ def test_files_of_kernels_that_are_gone(
         f"heddle: warning: {edited} is of a kernel that the model does not have, and was edited by hand.\n"
         "  Hint: remove it\n"
     )
+
+
+def test_integers_that_are_cut(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = MODEL.replace("u, v: real[2D]", "u, v: int32[2D]").replace(
+        "demo =", 'w = fields("w: int64[2D]")\ndemo ='
+    )
+    model.write_text(text.replace("FACTOR * u[1, 0]", "w.here + u.here"))
+    assert main(["build", str(model), "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == (
+        "heddle: warning: model.py:7: the value stored to 'v' may need 64 bits, and its lowest 32 are kept.\n"
+        "  Hint: declare 'v' as int64\n"
+    )
+
+
+def test_a_line_that_takes_long_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text("import time\n\n\ndef wait():\n    time.sleep(0.5)\n\n\nwait()\n")
+    with named_if_slow(slow, patience=0.05):
+        runpy.run_path(str(slow))
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "heddle: slow.py:5: the model has been running for 0.05 s, and is in this line.\n  Hint: "
+    )
+    assert said.count("Hint") == 1
+    with named_if_slow(slow, patience=60):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 def test_parameters_that_no_kernel_uses(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,8 +57,9 @@ def _clang_format() -> str:
     )
 
 
-_INVISIBLE = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode's classes of characters that end lines, control terminals or turn the direction of a text."""
+_INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's classes of characters that end lines, control terminals, turn the direction of a text, or are
+half a character, which no file holds."""
 
 
 def comment_text(text: str) -> str:

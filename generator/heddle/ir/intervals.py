@@ -66,6 +66,15 @@ def bounds(value: Expression, locals_: Mapping[str, Expression]) -> Interval:
     return visit(value)
 
 
+def loses_bits(value: Expression, locals_: Mapping[str, Expression]) -> bool:
+    """Whether a value, as it is stored, was an integer of a wider type that may not fit. locals_: the values
+    of local names."""
+    if not isinstance(value, Cast) or value.type.is_float or value.value.type.is_float:
+        return False
+    (least, most), (lowest, highest) = limits(value.type), bounds(value.value, locals_)
+    return value.value.type.bits > value.type.bits and not least <= lowest <= highest <= most
+
+
 def _of_type(value: Expression) -> Interval:
     return (-inf, inf) if value.type.is_float else limits(value.type)
 

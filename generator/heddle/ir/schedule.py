@@ -172,8 +172,8 @@ class GpuSchedule:
     def _check_block(self) -> None:
         """Raise KernelError unless the block is three numbers of threads that a GPU takes."""
         block: object = self.block
-        sizes = block if isinstance(block, tuple) else (block,)
-        if len(sizes) != 3 or any(type(size) is not int for size in sizes):
+        sizes = tuple(block) if isinstance(block, (tuple, list)) else (block,)
+        if not isinstance(block, tuple) or len(sizes) != 3 or any(type(size) is not int for size in sizes):
             padded = (*sizes, 1, 1)[:3] if all(type(size) is int for size in sizes) else (256, 1, 1)
             what = f"block={block!r} is not three whole numbers, of threads along x, y and z."
             raise KernelError(calling_place(), what, f"use block={padded}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from heddle.errors import KernelError, Place, calling_place
-from heddle.model.expression import expression, parts, whole_field
+from heddle.model.expression import expression, parts, require_text, whole_field
 from heddle.model.field import Access, Coordinate, Extent, Field, GatherFunction, Parameter, block_coordinates
 
 
@@ -48,6 +48,9 @@ class Section:
 
     text: str
 
+    def __post_init__(self) -> None:
+        require_text(self.text, "a Section")
+
 
 @dataclass(frozen=True)
 class If:
@@ -65,6 +68,9 @@ class If:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "condition", expression(self.condition, self.place))
+        if isinstance(self.body, Assignment):
+            said = "the body of this If is one statement, not a list."
+            raise KernelError(self.place, said, "write If(condition, [Assignment(...)])")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from heddle.errors import KernelError, Place
+from heddle.errors import KernelError, Place, calling_place
 from heddle.model.field import Field
 
 
@@ -32,6 +32,14 @@ def expression(value: object, place: Place) -> sympy.Basic:
             "pass numbers, accesses such as u.here, symbols, and what SymPy makes of these",
         )
     return found
+
+
+def require_text(value: object, of: str) -> None:
+    """Raises KernelError for what is no text. of: where it stands."""
+    if not isinstance(value, str):
+        raise KernelError(
+            calling_place(), f"the text of {of} is {value!r}, not a string.", "write it in quotes"
+        )
 
 
 def whole_field(field: Field) -> tuple[str, str]:

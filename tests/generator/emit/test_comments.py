@@ -24,6 +24,7 @@ TEXTS = {
     "a backslash at the end of each line": "One. " + "\\nabla u \\\\ " * 40 + "\\",
     "a trigraph": "One. What??/",
     "the end of a block comment": "One. */ int evil; /*",
+    "half a character": "One. \udc80",
     "a text that is read from right to left": "One. \u202e;live tni\u202c",
 }
 

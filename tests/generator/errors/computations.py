@@ -13,12 +13,15 @@ from heddle import (
     Module,
     Reduce,
     Scan,
+    Section,
     bit_and,
     fields,
     parameters,
 )
 from heddle.ir.functions import FUNCTIONS
 
+NO: Any = {"a number": 5, "one statement": Assignment(q.here, p.here)}
+"""Not typed: none of these is what is expected."""
 FUNCTION_NAMES = " ".join(row.sympy for row in FUNCTIONS.values() if row.sympy)
 AVAILABLE = f"\n  Hint: use + - * / powers, {FUNCTION_NAMES}, Piecewise, comparisons"
 
@@ -187,6 +190,19 @@ def real_value_in_an_integer() -> None:
 def half_of_an_integer() -> None:
     j = fields("j: int32[2D]")
     kernel([Assignment(k.here, j.here / 2)])  # here
+
+
+@says("{here}: the text of a Section is 5, not a string.\n  Hint: write it in quotes")
+def heading_that_is_a_number() -> None:
+    Section(NO["a number"])  # here
+
+
+@says(
+    "{here}: the body of this If is one statement, not a list.\n"
+    "  Hint: write If(condition, [Assignment(...)])"
+)
+def condition_over_one_statement() -> None:
+    If(p.here > 0, NO["one statement"])  # here
 
 
 @says(

@@ -81,6 +81,7 @@ WRONG: Any = {
     "a number": 256,
     "two numbers": (16, 16),
     "three texts": ("8", "8", "1"),
+    "a list": [32, 8, 1],
     "a fraction": 0.5,
     "a text": "8",
     "two": 2,
@@ -103,6 +104,11 @@ def block_of_two_numbers() -> None:
 @says("{here}: block=('8', '8', '1') " + BLOCK + "\n  Hint: use block=(256, 1, 1)")
 def block_of_texts() -> None:
     CompressedList(block=WRONG["three texts"])  # here
+
+
+@says("{here}: block=[32, 8, 1] " + BLOCK + "\n  Hint: use block=(32, 8, 1)")
+def block_in_brackets() -> None:
+    Threads(block=WRONG["a list"])  # here
 
 
 @says("{here}: block=(-8, -8, 1) is out of range.\n  Hint: use at least 1 thread along each axis")

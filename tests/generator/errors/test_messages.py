@@ -155,6 +155,35 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
             "float computes with numbers, but the value of its argument is known only when the kernel runs.\n"
             "  Hint: leave the expression as it is, or use a function of SymPy",
         ),
+        *(
+            (
+                f"x = {name}(p)",
+                f"{name} computes with numbers, but the value of its argument is known only when the kernel "
+                "runs.\n  Hint: leave the expression as it is, or use a function of SymPy",
+            )
+            for name in ("int", "round")
+        ),
+        ("x = p & 3", "expressions have no operator &.\n  Hint: use heddle.bit_and(a, 7)"),
+        ("x = u.here << 2", "expressions have no operator <<.\n  Hint: use heddle.shift_left(a, 2)"),
+        (
+            "x = heddle.Schedule(block=256)",
+            "Schedule(...) has no argument 'block'.\n  Hint: Schedule takes cpu, gpu, fma, colours, "
+            "specialise, math; 'block' belongs to CompressedList, Interleaved, Threads",
+        ),
+        (
+            "x = heddle.While(p > 0, [])",
+            "While(...) lacks 2 required positional arguments: 'body' and 'update'.\n"
+            "  Hint: While takes condition, carried, body, update, at_most",
+        ),
+        (
+            "x = lbm.AA()",
+            "AA(...) lacks 1 required positional argument: 'lattice'.\n  Hint: AA takes lattice, "
+            "field, field_next, halfway_mask, zero_centred, ghost_layers, half_scale",
+        ),
+        (
+            "x = lbm.NoSlip(mirror=3)",
+            "NoSlip(...) has no argument 'mirror'.\n  Hint: NoSlip takes lattice",
+        ),
         (
             "x = u + 1",
             "a field stands where the value of one cell is expected.\n"
@@ -165,7 +194,9 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
 def test_python_that_computes_with_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:
-    text = "import math, numpy, sympy\np = sympy.Symbol('p', real=True)" + GOOD
+    text = (
+        "import heddle, math, numpy, sympy; from heddle import lbm\np = sympy.Symbol('p', real=True)" + GOOD
+    )
     assert _command(tmp_path, f"{text}{line}\n", "show") == 1
     assert capsys.readouterr().err == f"heddle: model.py:7: {message}\n"
 
