@@ -133,12 +133,8 @@ inline bool has_room(const Cells& cells, const Array& array, PyObject* object,
     owner = std::move(base);
     at = owner.get();
   }
-  if (owner) {
-    Buffer buffer;
-    if (PyObject_GetBuffer(owner.get(), &buffer, strides_and_format) != 0) {
-      PyErr_Clear();
-      return false;
-    }
+  Buffer buffer;
+  if (owner && PyObject_GetBuffer(owner.get(), &buffer, strides_and_format) == 0) {
     Memory whole{static_cast<const char*>(buffer.buf), buffer.len, 0, {}, {}};
     if (buffer.itemsize == element && buffer.ndim <= most_axes) {
       whole.axes = buffer.ndim;
@@ -151,6 +147,7 @@ inline bool has_room(const Cells& cells, const Array& array, PyObject* object,
     PyBuffer_Release(&buffer);
     return fits;
   }
+  PyErr_Clear();  // arrays of a GPU may have the protocol, and refuse it
   const Owned arguments(PyTuple_New(1));
   Py_IncRef(object);
   PyTuple_SetItem(arguments.get(), 0, object);
