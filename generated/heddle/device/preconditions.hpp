@@ -32,6 +32,8 @@ struct ArrayArgument {
   int before[3] = {};          ///< so many cells before the interior are accessed, along each axis
   int after[3] = {};           ///< and so many after it
   bool written_there = false;  ///< whether these are written, too
+  bool of_row = false;         ///< only the first cell of each row along x is accessed
+  bool apart = false;          ///< a box of another size, read at computed positions
 };
 
 namespace detail {
@@ -125,6 +127,9 @@ struct Range {
 
 /// around: with the cells around the interior that are accessed.
 inline Range places(const ArrayArgument& array, int d, bool around) {
+  if (array.of_row && d == 0) {
+    return {0, 0};
+  }
   if (!around || d >= array.rank) {
     return {0, array.extent[d] - 1};
   }
@@ -183,7 +188,7 @@ inline bool overlaps_itself(const ArrayArgument& array) {
   std::int64_t passed = 0;  // how far the dimensions before lead: seldom farther than a stride
   bool nested = true;
   for (int d = 0; d < dimensions(array); ++d) {
-    const std::int64_t far = array.extent[d] - 1;
+    const std::int64_t far = places(array, d, false).last;
     if (far > 0) {
       const std::int64_t step = array.stride[d] < 0 ? -array.stride[d] : array.stride[d];
       nested = nested && step > passed;
@@ -195,7 +200,7 @@ inline bool overlaps_itself(const ArrayArgument& array) {
   }
   Lattice lattice;
   for (int d = 0; d < dimensions(array); ++d) {
-    const std::int64_t far = array.extent[d] - 1;
+    const std::int64_t far = places(array, d, false).last;
     const int known = lattice.size;
     lattice.insert(array.stride[d], -far, far);
     if (far > 0 && lattice.size == known) {
@@ -243,7 +248,7 @@ inline int check_array(const ArrayArgument& array, bool unit_stride) {
     if (array.extent[d] < 0) {
       return extents_differ;
     }
-    if (array.stride[d] == 0 && array.written) {
+    if (array.stride[d] == 0 && array.written && !(array.of_row && d == 0)) {
       return bad_stride;  // what is only read may be the same in all cells along an axis
     }
   }
@@ -253,7 +258,7 @@ inline int check_array(const ArrayArgument& array, bool unit_stride) {
   if (array.components > 1 && array.stride[array.rank] == 0) {
     return bad_stride;
   }
-  if (unit_stride && array.stride[0] != 1) {
+  if (unit_stride && array.stride[0] != 1 && !array.of_row) {
     return bad_stride;
   }
   if ((reinterpret_cast<std::uintptr_t>(array.data) & (array.element_bytes - 1)) != 0) {
@@ -281,7 +286,8 @@ int check_overlap(const ArrayArgument (&arrays)[count]) {
 }  // namespace detail
 
 /// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Arrays of fewer
-/// dimensions have the first extents of the others. Returns ok or the first violation.
+/// dimensions have the first extents of the others; those that lie apart have their own, none of
+/// them 0. Returns ok or the first violation.
 template <std::size_t count>
 int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   const ArrayArgument* whole = arrays;
@@ -290,14 +296,14 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
     if (status != ok) {
       return status;
     }
-    if (array.rank > whole->rank) {
+    if (whole->apart || (array.rank > whole->rank && !array.apart)) {
       whole = &array;
     }
   }
   bool empty = false;
   for (const ArrayArgument& array : arrays) {
     for (int d = 0; d < array.rank; ++d) {
-      if (array.extent[d] != whole->extent[d]) {
+      if (array.apart ? array.extent[d] == 0 : array.extent[d] != whole->extent[d]) {
         return extents_differ;
       }
       empty = empty || array.extent[d] == 0;

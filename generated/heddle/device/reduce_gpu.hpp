@@ -89,6 +89,27 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
   }
 }
 
+/// All threads of a block give a value of one row, those beyond its end (not `known`) a neutral
+/// one. The first thread stores what they become: each warp its part by halves, then these in
+/// order.
+template <typename Operation, typename T>
+__device__ inline void combine_row(T* result, T value, bool known) {
+  __shared__ T of_warp[tile];
+  value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
+  if (threadIdx.x % tile == 0) {
+    of_warp[threadIdx.x / tile] = value;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    T whole = of_warp[0];
+    for (unsigned warp = 1; warp < blockDim.x / tile; ++warp) {
+      whole = Operation::combine(whole, of_warp[warp]);
+    }
+    *result = whole;
+  }
+  __syncthreads();  // before the next values come
+}
+
 /// Puts into `stream` what makes one of `count` values. Behind them, `values` has room for a value
 /// for each 1024 and one more; it is scratch afterwards.
 template <typename Operation, typename T>
@@ -126,6 +147,18 @@ __device__ inline void combine_warp_min(T* results, std::int64_t index, T value,
 template <typename T>
 __device__ inline void combine_warp_max(T* results, std::int64_t index, T value, bool known) {
   combine_warp<Max>(results, index, value, known);
+}
+template <typename T>
+__device__ inline void combine_row_sum(T* result, T value, bool known) {
+  combine_row<Sum>(result, value, known);
+}
+template <typename T>
+__device__ inline void combine_row_min(T* result, T value, bool known) {
+  combine_row<Min>(result, value, known);
+}
+template <typename T>
+__device__ inline void combine_row_max(T* result, T value, bool known) {
+  combine_row<Max>(result, value, known);
 }
 template <typename T>
 int launch_combine_sum(T* result, T* values, std::int64_t count, void* stream) {

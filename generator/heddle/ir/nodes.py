@@ -174,9 +174,10 @@ class Gather(Expression):
 
     @property
     def of_row(self) -> bool:
-        """Whether it is the first cell of a row, at any place along the other axes."""
-        first = self.position[0]
-        return self.field.rank > 1 and isinstance(first, Const) and first.value == 0
+        """Whether it is the first cell of a row that depends on the current cell."""
+        first, *others = self.position
+        own = not any(isinstance(place, Const) for place in others)
+        return self.field.rank > 1 and own and isinstance(first, Const) and first.value == 0
 
     @property
     def in_column(self) -> bool:
