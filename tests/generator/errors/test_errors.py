@@ -17,7 +17,6 @@ from typing import Any
 import heddle
 import pytest
 from errors import (
-    atmosphere,
     computations,
     declarations,
     dependences,
@@ -30,6 +29,7 @@ from errors import (
     rounds,
     rows,
     schedules,
+    schemes,
     spaces,
     staggered_grids,
 )
@@ -39,8 +39,8 @@ from heddle import (
 )
 
 SUBJECTS = (
-    *(atmosphere, computations, declarations, dependences, exchanges, lattices, mistakes, names),
-    *(levels, poisson_problems, rounds, rows, schedules, spaces, staggered_grids),
+    *(computations, declarations, dependences, exchanges, lattices, mistakes, names),
+    *(levels, poisson_problems, rounds, rows, schedules, schemes, spaces, staggered_grids),
 )
 
 

@@ -174,7 +174,9 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kernel", "wrong", "what"), MISTAKES, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    ("kernel", "wrong", "what"), MISTAKES, ids=[f"{n}-{mistake[0]}" for n, mistake in enumerate(MISTAKES)]
+)
 def test_a_mistake_is_refused(kernels: Kernels, kernel: str, wrong: dict[str, Any], what: str) -> None:
     arguments = {"step": STEP, "mix": MIX}[kernel] | wrong
     before = [value.copy() for value in arguments.values() if isinstance(value, np.ndarray)]
