@@ -340,12 +340,13 @@ def _groups(parts: Sequence[_Part]) -> Iterator[_Group]:
 
 
 def _used_elsewhere(parts: Sequence[_Part]) -> dict[Symbol, None]:
-    """What one loop over the lanes computes and another one uses, in order."""
+    """What one loop over the lanes computes and another one uses, in order. Two scans may name values of
+    their own alike."""
     groups = list(_groups(parts))
-    made = {s.symbol: group for group in groups for s in group.body if isinstance(s, Let)}
-    return {
-        node: None
-        for group in groups
-        for node in distinct(group.body)
-        if isinstance(node, Symbol) and made.get(node, group) is not group
-    }
+    made = {s.symbol for group in groups for s in group.body if isinstance(s, Let)}
+    found: dict[Symbol, None] = {}
+    for group in groups:
+        own = {s.symbol for s in group.body if isinstance(s, Let)}
+        used = (node for node in distinct(group.body) if isinstance(node, Symbol))
+        found |= dict.fromkeys(node for node in used if node in made and node not in own)
+    return found
