@@ -50,8 +50,8 @@ def saturation(cell: Equations, T: sympy.Expr, p: sympy.Expr, ice: bool, suffix:
         frozen = t > 1
         xa = cell.let(f"xa{suffix}", only_if(frozen, number(XAI), xa))
         xb = cell.let(f"xb{suffix}", only_if(frozen, number(XBI), xb))
-    below = cell.let(f"below{suffix}", 1 - t)
-    exponent = cell.let(f"exponent{suffix}", xa * log(t) + xb * below)
+    deficit = cell.let(f"deficit{suffix}", 1 - t)
+    exponent = cell.let(f"exponent{suffix}", xa * log(t) + xb * deficit)
     e = cell.let(f"e{suffix}", number(SATURATION_PRESSURE) * sympy.exp(exponent))
     limited = cell.let(f"e_limited{suffix}", Min(e, number(0.99) * p))
     return cell.let(f"qs{suffix}", Max(number(MOLECULAR_RATIO) * limited / (p - limited), number(QMIN)))
