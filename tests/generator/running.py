@@ -105,7 +105,7 @@ def _shape(field: ir.Field, extent: Sequence[int]) -> tuple[tuple[int, ...], int
         return (field.size,), 0
     if field.layout.along_axis:
         return (extent[field.axis],), 0
-    return tuple(n + field.layout.apart for n in extent[: field.rank]), field.components
+    return tuple(n + field.layout.other_grid for n in extent[: field.rank]), field.components
 
 
 def scalars(kernel: ir.Kernel, generator: random.Random, exact: bool = False) -> dict[str, Number]:

@@ -312,7 +312,21 @@ def simple_gas(
     """`band`, `fraction` and `kappa` of each g-point of a gas without tables: within a band, each point has
     the same part of the Planck function, and its absorption lies between the least and the most
     (hPa-1) at equal steps of its logarithm. points: g-points in each band. No real atmosphere, but with
-    windows, opaque lines and all between: for tests, examples and measurements of speed."""
+    windows, opaque lines and all between: for tests, examples and measurements of speed.
+
+    Raises KernelError unless 0 < least <= most < infinity and each band has a g-point."""
+    if not 0 < least <= most < math.inf:
+        raise KernelError(
+            calling_place(),
+            f"least={least!r} and most={most!r} are not the limits of an absorption.",
+            "use 0 < least <= most, in hPa-1",
+        )
+    if not points or any(count < 1 for count in points):
+        raise KernelError(
+            calling_place(),
+            f"points={tuple(points)} leaves a band without g-points.",
+            "use 1 or more for each band",
+        )
     bands: list[int] = []
     fractions: list[float] = []
     kappas: list[float] = []

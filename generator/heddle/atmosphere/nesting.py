@@ -56,7 +56,7 @@ class Nest:
     relative: bool = False
 
     def __post_init__(self) -> None:
-        if self.ratio not in _RATIOS:
+        if not isinstance(self.ratio, int) or self.ratio not in _RATIOS:
             raise KernelError(
                 calling_place(), f"ratio={self.ratio!r} is not a ratio of a nest.", "use 2, 3, 4 or 5"
             )
@@ -86,7 +86,7 @@ class Nest:
         Levels are the same in both.
         """
         x, y, z = block_coordinates()
-        source, target = Field(coarse, ghost_layers=REACH, apart=True), Field(nest)
+        source, target = Field(coarse, ghost_layers=REACH, other_grid=True), Field(nest)
         declare([source, target, *_FIRST])
         found, value = self._interpolated(source, x, y, z, sympy.Integer(0))
         return [*found, Section(f"{nest} = S_y S_x {coarse}"), Assignment(target.here, value)]
@@ -123,8 +123,8 @@ class Nest:
             )
         along, depth, z = block_coordinates()
         parts = 0 if fields == 1 else fields
-        source = Field(coarse, components=parts, ghost_layers=REACH, apart=True)
-        present = Field(nest, components=parts, apart=True)
+        source = Field(coarse, components=parts, ghost_layers=REACH, other_grid=True)
+        present = Field(nest, components=parts, other_grid=True)
         levels, step = Parameter("levels", "int64"), Parameter("time_step")
         declare([source, present, Field(value), Field(tendency)])
         declare([*([levels] if parts else []), *_FIRST, *_SIZE, step])

@@ -513,7 +513,7 @@ def _beyond(argument: Argument) -> str:
     """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
     reach = argument.reach
     assert argument.field is not None
-    if argument.field.layout.apart:
+    if argument.field.layout.other_grid:
         return ", {}, {}, false, false, true"
     if argument.of_row:
         return ", {}, {}, false, true"

@@ -34,7 +34,7 @@ def in_python(kernel: ir.Kernel) -> bool:
     rows, and arrays that have extents of their own."""
     taken = python_arguments(kernel)
     layouts = [argument.field.layout for argument in taken if argument.field is not None]
-    if any(argument.of_row for argument in taken) or any(one.table or one.apart for one in layouts):
+    if any(argument.of_row for argument in taken) or any(one.table or one.other_grid for one in layouts):
         return False
     return kernel.space.is_box and len(taken) <= MOST_PARAMETERS
 

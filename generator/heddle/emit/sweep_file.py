@@ -101,7 +101,9 @@ def _solve(calls: Mapping[str, str]) -> str:
 def _bindable(variant: Variant) -> bool:
     """Runtime fields have three dimensions; planes of them have two. A sweep has the fields of one grid."""
     fields = variant.stages.kernel.fields
-    return all((field.rank != 1 or field.layout.contiguous) and not field.layout.apart for field in fields)
+    return all(
+        (field.rank != 1 or field.layout.contiguous) and not field.layout.other_grid for field in fields
+    )
 
 
 def _separable(kernel: ir.Kernel, profiles: bool = False) -> bool:

@@ -22,7 +22,7 @@ class Layout(Node):
     """A value for each number from 0 on, wherever the cell lies: read only, contiguous."""
     along_axis: bool = False
     """A value for all cells with the same position along one axis: read only, contiguous."""
-    apart: bool = False
+    other_grid: bool = False
     """A box of another size than the kernel's, read at computed positions only."""
     name: str
 
@@ -103,13 +103,13 @@ class Table(Layout):
 
 
 @node
-class Apart(Layout):
+class OtherGrid(Layout):
     """As strided, for the cells of another box."""
 
-    name = "apart"
-    apart = True
+    name = "other_grid"
+    other_grid = True
 
 
 STRIDED, SPLIT, OVER_LIST, ENTRIES = Strided(), Split(), OverList(), Entries()
-PROFILE, TABLE, APART = Profile(), Table(), Apart()
-LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table, Apart)
+PROFILE, TABLE, OTHER_GRID = Profile(), Table(), OtherGrid()
+LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table, OtherGrid)

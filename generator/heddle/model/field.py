@@ -44,7 +44,7 @@ class Field:
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
     the field has one value per column along z. table: the number of values of a table, which belong to no
-    cell (see `tables`). apart: it lies on another grid (see `fields`). declared: the number of the
+    cell (see `tables`). other_grid: it lies on another grid (see `fields`). declared: the number of the
     declaration that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
     """
 
@@ -59,7 +59,7 @@ class Field:
     profile: int = -1
     plane: bool = False
     table: int = 0
-    apart: bool = False
+    other_grid: bool = False
     declared: int | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Field:
                 f"'{self.name}' is a table: its values belong to no cell.",
                 f"write {self.name}.gather(n) for value n, counted from 0",
             )
-        if self.apart:
+        if self.other_grid:
             raise KernelError(
                 calling_place(),
                 f"'{self.name}' lies on another grid, so no cell of it belongs to the current cell.",
@@ -170,11 +170,11 @@ class Field:
         As for `gather`, levels lie in [-ghost_layers, n_z + ghost_layers), which the reference target checks.
         Carry levels as integers: sympy.Symbol("k", integer=True).
         """
-        if self.rank != 3 or self.split or self.apart:
+        if self.rank != 3 or self.split or self.other_grid:
             raise KernelError(
                 calling_place(),
                 f"'{self.name}' has no columns with levels along z.",
-                "declare it as [3D], neither split nor apart; of a profile, gather(level)",
+                "declare it as [3D], neither split nor of another grid; of a profile, gather(level)",
             )
         return self.gather(*block_coordinates()[:2], level, component=component)
 
@@ -358,7 +358,7 @@ def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
 
 
 def fields(
-    declarations: str, ghost_layers: int = 1, split: bool = False, apart: bool = False
+    declarations: str, ghost_layers: int = 1, split: bool = False, other_grid: bool = False
 ) -> tuple[Field, ...] | Field:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
@@ -371,11 +371,14 @@ def fields(
     % 2. The colour is the last axis in memory, and the number of cells along x must be even. A relaxation
     with two colours then loads only the bytes that it needs, in whole vectors.
 
-    apart: the fields lie on another grid. Dense kernels read them at computed positions, `u.gather(...)`, and
+    other_grid: the fields lie on another grid. Dense kernels read them at computed positions, `u.gather(...)`, and
     take their extents, which may differ from those of the fields that cells belong to.
 
     Kernels take their fields in the order of the declarations, whatever the equations use first.
     """
+    for option, value in (("split", split), ("other_grid", other_grid)):
+        if not isinstance(value, bool):
+            raise KernelError(calling_place(), f"{option}={value!r} is not True or False.", f"{option}=True")
     result: list[Field] = []
     for group in declarations.split(";"):
         names, colon, kind = group.partition(":")
@@ -404,14 +407,23 @@ def fields(
                 )
             ghosts = ghost_layers if rank else 0
             components = int(match[2] or 0)
-            if apart and (split or plane or not rank):
+            if other_grid and (split or plane or not rank):
                 raise KernelError(
                     calling_place(),
-                    f"'{name.strip()}' cannot lie apart: it has no cells of another grid.",
-                    "declare it as [1D], [2D] or [3D], and not split; or apart=False",
+                    f"'{name.strip()}' cannot lie on another grid: it has no cells.",
+                    "declare it as [1D], [2D] or [3D], and not split; or other_grid=False",
                 )
             result.append(
-                Field(name.strip(), match[1], rank, components, ghosts, split=split, plane=plane, apart=apart)
+                Field(
+                    name.strip(),
+                    match[1],
+                    rank,
+                    components,
+                    ghosts,
+                    split=split,
+                    plane=plane,
+                    other_grid=other_grid,
+                )
             )
     declare(result)
     return result[0] if len(result) == 1 else tuple(result)

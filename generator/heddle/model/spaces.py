@@ -227,7 +227,7 @@ def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
         reached = {atom.field for atom in every if isinstance(atom, Access) and atom.field.rank}
         ranks |= {field.rank for field in reached if field.profile < 0}
         gathered = {atom.field for atom in every if isinstance(atom, GatherFunction)}
-        ranks |= {field.rank for field in gathered if field.rank and not field.apart}
+        ranks |= {field.rank for field in gathered if field.rank and not field.other_grid}
     if not ranks:
         raise KernelError(place, f"'{name}' accesses no field.", "read and write at least one field")
     return max(ranks)

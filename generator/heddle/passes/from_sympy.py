@@ -26,7 +26,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import APART, ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
+from heddle.ir.layout import OTHER_GRID, ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
@@ -467,14 +467,14 @@ class _Freezer:
                 f"'{field.name}' is split by colour, but the kernel does not use two colours.",
                 "Schedule(colours=2)",
             )
-        if field.apart:
+        if field.other_grid:
             if not self.space.is_box:
                 raise KernelError(
                     self.place,
                     f"'{field.name}' lies on another grid, but the kernel runs over a list of cells.",
-                    "use a dense space, or a field that is not apart",
+                    "use a dense space, or a field of the same grid",
                 )
-            return self.declared(field, scalar, APART)
+            return self.declared(field, scalar, OTHER_GRID)
         if self.space.is_index_list:
             return self.declared(field, scalar, OVER_LIST)
         rank = self.space.dimensions

@@ -96,7 +96,7 @@ class LoweringContext:
             return where
         lower = integer(-field.ghost_layers)
         extent = Symbol("n_i" if field.layout.split and axis == 0 else f"n_{AXES[axis]}", I64)
-        if field.layout.apart:
+        if field.layout.other_grid:
             symbol = Symbol(f"{field.name}_n{AXES[axis]}", I64)
             extent = self.argument(symbol, f"{field.name}_extent", axis)
         upper = add(extent, integer(field.ghost_layers))

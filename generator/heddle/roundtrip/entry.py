@@ -133,7 +133,7 @@ class Entry:
             f"{{{name}, {kind.element.bytes}:u64, {name}_extent, {name}_stride, "
             f"{rank}:i32, {2 if _is_split(argument) else field.components}:i32, {written}:bool, "
             f"{{{before}}}, {{{after}}}, {beyond}:bool, {row}:bool, "
-            f"{'true' if field.layout.apart else 'false'}:bool}}"
+            f"{'true' if field.layout.other_grid else 'false'}:bool}}"
         )
 
     def conditions(self, device: bool) -> Iterator[tuple[str, str]]:

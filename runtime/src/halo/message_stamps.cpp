@@ -17,7 +17,7 @@ namespace {
 
 /// "heddle" in ASCII, then the version of the stamp and the level.
 constexpr std::uint64_t any_mark = 0x6865'6464'6c65'0200U;
-constexpr std::uint64_t most_samples = 64;    // words of a message that Stamps::order covers
+constexpr std::uint64_t most_samples = 16;    // words of a message that Stamps::order covers
 constexpr std::int64_t parts_on_device = 512; // of a message: two blocks of threads
 constexpr int most_messages = 64;             // in one launch, which gets their addresses as arguments
 

@@ -117,7 +117,7 @@ def flags() -> list[Statement]:
 def moving() -> list[Statement]:
     """Reads at computed positions, also of a computed component, and of a larger grid."""
     u, v = fields("u, v: real[2D]")
-    w = fields("w: real[2D]", apart=True)
+    w = fields("w: real[2D]", other_grid=True)
     c, k = fields("c: real(3)[2D]; k: int32[2D]")
     x, y = block_coordinates(2)
     n_x, _ = block_extents(2)

@@ -46,7 +46,7 @@ def gather_with_too_few_positions() -> None:
     p.gather(1)  # here
 
 
-FAR = fields("far: real[2D]", apart=True)
+FAR = fields("far: real[2D]", other_grid=True)
 
 
 @says(
@@ -58,16 +58,21 @@ def cell_of_another_grid() -> None:
 
 
 @says(
-    "{here}: 'rain' cannot lie apart: it has no cells of another grid.\n"
-    "  Hint: declare it as [1D], [2D] or [3D], and not split; or apart=False"
+    "{here}: 'rain' cannot lie on another grid: it has no cells.\n"
+    "  Hint: declare it as [1D], [2D] or [3D], and not split; or other_grid=False"
 )
 def plane_that_lies_apart() -> None:
-    fields("rain: real[xy]", apart=True)  # here
+    fields("rain: real[xy]", other_grid=True)  # here
+
+
+@says("{here}: other_grid='yes' is not True or False.\n  Hint: other_grid=True")
+def answer_in_words() -> None:
+    fields("rain: real[2D]", other_grid="yes")  # type: ignore[arg-type]  # here
 
 
 @says(
     "{here}: 'far' lies on another grid, but the kernel runs over a list of cells.\n"
-    "  Hint: use a dense space, or a field that is not apart"
+    "  Hint: use a dense space, or a field of the same grid"
 )
 def another_grid_of_a_list() -> None:
     kernel([Assignment(p.here, FAR.gather(0, 0))], space=Sparse("list"))  # here

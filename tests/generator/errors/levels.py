@@ -15,7 +15,7 @@ SEARCH = Scan(2, {k: 0}, [], {k: k + 1})
 
 @says(
     "{here}: 'p' has no columns with levels along z.\n"
-    "  Hint: declare it as [3D], neither split nor apart; of a profile, gather(level)"
+    "  Hint: declare it as [3D], neither split nor of another grid; of a profile, gather(level)"
 )
 def level_of_a_plane() -> None:
     p.at_level(1)  # here

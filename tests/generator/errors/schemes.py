@@ -69,6 +69,23 @@ def ratio_of_a_nest() -> None:
     Nest(6)  # here
 
 
+@says("{here}: ratio=3.0 is not a ratio of a nest.\n  Hint: use 2, 3, 4 or 5")
+def ratio_that_is_no_integer() -> None:
+    Nest(3.0)  # type: ignore[arg-type]  # here
+
+
+@says(
+    "{here}: least=0 and most=1.0 are not the limits of an absorption.\n  Hint: use 0 < least <= most, in hPa-1"
+)
+def gas_that_absorbs_nothing() -> None:
+    longwave.simple_gas(least=0)  # here
+
+
+@says("{here}: points=(8, 0) leaves a band without g-points.\n  Hint: use 1 or more for each band")
+def band_without_g_points() -> None:
+    longwave.simple_gas(points=(8, 0))  # here
+
+
 @says(
     "{here}: staggered='z' is not a horizontal axis.\n"
     '  Hint: use "x" or "y"; "" for fields in the middle of cells, and for those on faces across z'

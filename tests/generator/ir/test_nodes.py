@@ -103,7 +103,7 @@ def _kernels() -> list[ir.Kernel]:
         Schedule(specialise=("open", 3)),
     )
     found += [kernel for _, kernel in levels(copied, "f32", "cpu")]
-    wide = fields("wide: real[2D]", apart=True)
+    wide = fields("wide: real[2D]", other_grid=True)
     found += [kernel for _, kernel in levels(model([Assignment(v.here, wide.gather(0, 0))]), "f32", "cpu")]
     return found
 

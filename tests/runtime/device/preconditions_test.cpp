@@ -140,11 +140,11 @@ TEST(Preconditions, HaveACodeForEachFault) {
 TEST(Preconditions, LeaveAnotherGridItsExtents) {
   static const std::array<double, 64> memory{};
   const std::array<std::int64_t, 3> stride{1, 4, 8};
-  const auto with = [&](const std::array<std::int64_t, 3>& coarse, bool apart, int at) {
+  const auto with = [&](const std::array<std::int64_t, 3>& coarse, bool other_grid, int at) {
     const std::array<std::int64_t, 2> fine{3, 2};
     const ArrayArgument other{
         memory.data(), sizeof(double), coarse.data(), stride.data(), 3, 0, false, {}, {},
-        false,         false,          apart};
+        false,         false,          other_grid};
     const ArrayArgument own{memory.data() + at, sizeof(double), fine.data(), stride.data(), 2, 0, true};
     const ArrayArgument arrays[] = {other, own};
     const ArrayArgument turned[] = {own, other};

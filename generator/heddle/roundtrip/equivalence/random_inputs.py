@@ -104,7 +104,7 @@ class _Draw:
             n = box[field.axis]
             values = [self.number(field.type) for _ in range(n + 2 * ghosts)]
             return Array(values, ghosts, (n,), (1,))
-        extent = tuple(n + field.layout.apart for n in box[: field.rank])
+        extent = tuple(n + field.layout.other_grid for n in box[: field.rank])
         if field.layout.split:
             extent, parts = (extent[0] // 2, *extent[1:]), 2
         whole = [n + 2 * ghosts for n in extent] + ([parts] if parts else [])

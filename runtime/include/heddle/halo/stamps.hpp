@@ -11,9 +11,9 @@ namespace heddle {
 enum class Stamps : std::uint8_t {
   /// The length alone.
   off,
-  /// The stamp, and so where a message comes from and which step it belongs to; in host memory also up to 64
-  /// words of 8 bytes, spread evenly: all of a message up to 512 bytes; of a longer one the first word, the
-  /// last one and samples between them. Takes 0.1 microseconds per message and rank, whatever its length.
+  /// The stamp, and so where a message comes from and which step it belongs to; in host memory also up to 16
+  /// words of 8 bytes, spread evenly: all of a message up to 128 bytes; of a longer one the first word, the
+  /// last one and samples between them. Takes 0.05 microseconds per message and rank, whatever its length.
   order,
   /// The stamp and all bytes of the message.
   checksums

@@ -17,8 +17,8 @@ from models import model
 from running import agree, levels
 
 fine = fields("fine: real[2D]")
-coarse = fields("coarse: real[2D]", ghost_layers=0, apart=True)
-column = fields("column: real[3D]", apart=True)
+coarse = fields("coarse: real[2D]", ghost_layers=0, other_grid=True)
+column = fields("column: real[3D]", other_grid=True)
 x, y = block_coordinates(2)
 i = sympy.Symbol("i", integer=True)
 
