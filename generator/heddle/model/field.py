@@ -371,8 +371,8 @@ def fields(
     % 2. The colour is the last axis in memory, and the number of cells along x must be even. A relaxation
     with two colours then loads only the bytes that it needs, in whole vectors.
 
-    other_grid: the fields lie on another grid. Dense kernels read them at computed positions, `u.gather(...)`, and
-    take their extents, which may differ from those of the fields that cells belong to.
+    other_grid: the fields lie on another grid. Dense kernels read them at computed positions,
+    `u.gather(...)`, and take their extents, which may differ from those of the fields that cells belong to.
 
     Kernels take their fields in the order of the declarations, whatever the equations use first.
     """

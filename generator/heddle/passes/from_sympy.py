@@ -26,7 +26,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import OTHER_GRID, ENTRIES, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
+from heddle.ir.layout import ENTRIES, OTHER_GRID, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters

@@ -75,7 +75,8 @@ def ratio_that_is_no_integer() -> None:
 
 
 @says(
-    "{here}: least=0 and most=1.0 are not the limits of an absorption.\n  Hint: use 0 < least <= most, in hPa-1"
+    "{here}: least=0 and most=1.0 are not the limits of an absorption.\n"
+    "  Hint: use 0 < least <= most, in hPa-1"
 )
 def gas_that_absorbs_nothing() -> None:
     longwave.simple_gas(least=0)  # here
