@@ -197,8 +197,6 @@ def shortest(number: float, bits: int) -> str:
         text = repr(number)
     else:
         exact = struct.unpack("f", struct.pack("f", number))[0]
-        text = next(
-            f"{exact:.{digits}g}" for digits in range(1, 10)
-            if struct.unpack("f", struct.pack("f", float(f"{exact:.{digits}g}")))[0] == exact
-        )  # fmt: skip
+        decimals = (float(f"{exact:.{digits}g}") for digits in range(1, 10))
+        text = repr(next(one for one in decimals if struct.unpack("f", struct.pack("f", one))[0] == exact))
     return text if any(mark in text for mark in ".en") else text + ".0"
