@@ -515,12 +515,12 @@ def _beyond(argument: Argument) -> str:
     assert argument.field is not None
     if argument.field.layout.other_grid:
         return ", {}, {}, false, false, true"
-    if argument.of_row:
-        return ", {}, {}, false, true"
-    if not reach.before:
+    if not reach.before and not argument.of_row:
         return ""
-    sides = (", ".join(map(str, side)) for side in (reach.before, reach.after))
-    return "".join(f", {{{side}}}" for side in sides) + (", true" if reach.written else "")
+    sides = "".join(f", {{{', '.join(map(str, side))}}}" for side in (reach.before, reach.after))
+    if argument.of_row:
+        return f"{sides}, {'true' if reach.written else 'false'}, true"
+    return sides + (", true" if reach.written else "")
 
 
 def _any(conditions: Sequence[str]) -> str:

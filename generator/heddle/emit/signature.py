@@ -93,6 +93,12 @@ def fields_of_rows(kernel: ir.Kernel) -> set[ir.Field]:
     return found - {n.field for n in elements if not (isinstance(n, ir.Gather) and n.of_row)}
 
 
+def offsets(node: ir.Access | ir.Gather) -> tuple[int, ...] | None:
+    """How far an element lies from the cell that a kernel updates, or its row from that of the cell; None
+    where its position is computed."""
+    return node.offsets if isinstance(node, ir.Access) else node.row_offsets
+
+
 def uses_links(kernel: ir.Kernel) -> bool:
     """Whether a kernel (not yet lowered) follows links of a sparse list."""
     return kernel.space.is_list and any(
@@ -107,7 +113,7 @@ def arguments(kernel: ir.Kernel) -> tuple[Argument, ...]:
     written = written_fields(kernel)
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, (ir.Access, ir.Gather))}
     everywhere = set(in_every_cell(kernel.body))
-    accesses = [node for node in everywhere if isinstance(node, ir.Access)]
+    accesses = [node for node in everywhere if isinstance(node, (ir.Access, ir.Gather))]
     stores = [node for node in everywhere if isinstance(node, ir.Store)]
     index, of_row = ir.Pointer(ir.I64, True), fields_of_rows(kernel)
     for field in sorted(kernel.fields, key=lambda field: field.layout.contiguous):
@@ -198,11 +204,12 @@ def table_checks(kernel: ir.Kernel) -> tuple[str, ...]:
     return tuple(checks)
 
 
-def _reach(field: ir.Field, accesses: Sequence[ir.Access], stores: Sequence[ir.Store]) -> Reach:
-    offsets = [access.offsets for access in accesses if access.field == field]
-    if not field.dense or not any(map(any, offsets)):
+def _reach(field: ir.Field, accesses: Sequence[ir.Access | ir.Gather], stores: Sequence[ir.Store]) -> Reach:
+    far = [offsets(access) for access in accesses if access.field == field]
+    known = [distance for distance in far if distance is not None]
+    if not field.dense or not any(map(any, known)):
         return Reach()
-    along = list(zip(*offsets, strict=True))
+    along = list(zip(*known, strict=True))
     before, after = [max(0, -min(axis)) for axis in along], [max(0, max(axis)) for axis in along]
     if field.layout.split:  # along x, elements of one colour are two cells apart
         before[0] = after[0] = (max(before[0], after[0]) + 1) // 2

@@ -15,7 +15,7 @@ from heddle.emit.files import comment_text, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.lane_walls import lanes, sides
 from heddle.emit.names import class_name, parameters_name
-from heddle.emit.signature import Argument, arguments
+from heddle.emit.signature import Argument, arguments, offsets
 from heddle.emit.sweep_exchanges import Halo, link_text, pack_kernels, sweep_exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.space import Layer, Link
@@ -283,8 +283,8 @@ class _Sweep:
         reaches = []
         for nodes in (read, written):
             there = [n for n in nodes if isinstance(n, (ir.Access, ir.Gather)) and n.field == argument.field]
-            offsets = [node.offsets for node in there if isinstance(node, ir.Access)]
-            reaches.append(_reach(offsets, self.dense or self.box) if there else None)
+            far = [distance for node in there if (distance := offsets(node)) is not None]
+            reaches.append(_reach(far, self.dense or self.box) if there else None)
         how = {
             (True, True): "updates",
             (True, False): "reads",
@@ -299,6 +299,8 @@ class _Sweep:
         stored = argument.field.layout.last_extent(argument.field.components)
         components = f"<{stored}>" if stored > 1 else ""
         text = f"heddle::{chosen}{components}({', '.join([argument.name, *numbers])})"
+        if reaches[1] is not None and argument.of_row:
+            text = f"heddle::of_rows({text})"
         return f"heddle::plane({text})" if self._is_plane(argument) else text
 
     def _entries(self, argument: Argument) -> str:

@@ -180,6 +180,21 @@ class Gather(Expression):
         return self.field.rank > 1 and own and isinstance(first, Const) and first.value == 0
 
     @property
+    def row_offsets(self) -> tuple[int, ...] | None:
+        """How far the row of such a cell lies from that of the current cell, 0 along x; None where that is
+        computed."""
+        if not self.of_row:
+            return None
+        offsets = [0]
+        for place, axis in zip(self.position[1:], "yz", strict=False):
+            terms = place.args if isinstance(place, Op) and place.name == "add" else (place,)
+            numbers = [term.value for term in terms if isinstance(term, Const)]
+            if len(terms) > 2 or [t for t in terms if not isinstance(t, Const)] != [Symbol(axis, I64)]:
+                return None
+            offsets.append(int(sum(numbers)))
+        return tuple(offsets)
+
+    @property
     def in_column(self) -> bool:
         """Whether it lies in the column of the current cell, at a level that is computed."""
         return self.field.rank == 3 and self.position[:2] == (Symbol("x", I64), Symbol("y", I64))

@@ -164,6 +164,79 @@ TYPED_TEST(Columns, ReadAPlaneInEachCell) {
   }
 }
 
+/// Values per row and level, and per row, for a kernel over cells of three dimensions.
+template <class T> struct Rows {
+  explicit Rows(const std::array<int, 3>& blocks, int same_along = 0)
+      : weight(grid(n_z, blocks), {.name = "weight", .same_along = same_along}),
+        flux(grid(n_z, blocks), {.name = "flux", .same_along = same_along}),
+        through(grid(1, blocks), {.name = "through", .same_along = same_along}) {
+    for (int block = 0; block < weight.blocks(); ++block) {
+      const auto view = weight.view(block);
+      for (std::int64_t z = 0; z <= n_z; ++z) // the upper face of the last level is a ghost cell
+        for (std::int64_t y = 0; y < view.extent(1); ++y)
+          view(0, y, z) = static_cast<T>(weight_at(y + weight.box(block).lower[1], z));
+    }
+  }
+  static double weight_at(std::int64_t y, std::int64_t z) { return test::noise(7 * y + z + 3); }
+
+  Field<T> weight, flux, through;
+};
+
+TYPED_TEST(Columns, SumTheirRows) {
+  using T = TypeParam;
+  const std::array<std::array<int, 3>, 2> cuts{{{1, 1, 1}, {1, 3, 1}}};
+  for (const int same_along : {0, -1}) {
+    for (const std::array<int, 3>& blocks : cuts) {
+      Domain<T> domain(blocks, true);
+      Rows<T> rows(blocks, same_along);
+      heddle::Stream stream;
+      columns::SumRows<T>(domain.water, rows.weight, rows.flux, rows.through)(stream);
+      const auto flux = values(rows.flux, n_z), through = values(rows.through, 1);
+      for (std::int64_t y = 0; y < n_y; ++y) {
+        std::array<double, n_x> crossed{};
+        const auto sum = [&] { // 13 of a tile of 32 numbers, by halves; the other 19 are no numbers
+          std::array<T, 16> halves{};
+          for (std::size_t x = 0; x < n_x; ++x)
+            halves[x] = static_cast<T>(crossed[x]);
+          for (std::size_t half = 8; half > 0; half /= 2)
+            for (std::size_t x = 0; x < half; ++x)
+              halves[x] += halves[x + half];
+          return halves[0];
+        };
+        for (std::int64_t z = 0; z < n_z; ++z) {
+          const T weight = static_cast<T>(Rows<T>::weight_at(y, z + 1));
+          const std::array<double, n_x> below = crossed;
+          for (double& value : crossed)
+            value = static_cast<T>(value) * weight;
+          EXPECT_EQ(flux[static_cast<std::size_t>(n_x * (y + n_y * z))], sum()) << y << z << blocks[1];
+          for (std::int64_t x = 0; x < n_x; ++x) {
+            const auto i = static_cast<std::size_t>(x);
+            crossed[i] = static_cast<T>(below[i]) + static_cast<T>(water_at(x, y, z));
+          }
+        }
+        EXPECT_EQ(through[static_cast<std::size_t>(n_x * y)], sum()) << y << blocks[1];
+      }
+    }
+  }
+}
+
+TEST(Columns, RefuseResultsOfRowsThatAreCut) {
+  Domain<double> domain({2, 1, 1}, true);
+  Rows<double> rows({2, 1, 1});
+  try {
+    static_cast<void>(columns::SumRows<double>(domain.water, rows.weight, rows.flux, rows.through));
+    FAIL();
+  } catch (const heddle::Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "sum_rows: field 'flux' takes a result per row along x, but the grid has 2 blocks along "
+              "x, which would each give their own. Hint: divide the grid along y and z alone");
+  }
+  Rows<double> bare({1, 1, 1});
+  Field<double> no_ghosts(grid(n_z, {1, 1, 1}), {.ghost_layers = 0, .name = "weight"});
+  Domain<double> whole({1, 1, 1}, true);
+  EXPECT_THROW(columns::SumRows<double>(whole.water, no_ghosts, bare.flux, bare.through), heddle::Error);
+}
+
 TEST(Columns, RefuseAFieldThatHasLevels) {
   Domain<double> domain({1, 1, 1}, true);
   Field<double> levels(grid(n_z, {1, 1, 1}), {.name = "mu"});

@@ -320,7 +320,13 @@ TEST(Field, ValuesThatAreTheSameAlongAnAxisAreStoredOnce) {
   EXPECT_EQ(values[3 + 6 * (4 + 5 * 3)], 34);
   EXPECT_EQ(columns.view()(2, -1, 3), -1);
   EXPECT_EQ(columns.view().plane()(2, 3), 23);
-  EXPECT_THROW(Field<float>(grid, {.same_along = 0}), Error); // rows are what kernels run along
+
+  Field<float> rows(grid, {.name = "rows", .same_along = 0});
+  rows.fill([](std::int64_t, std::int64_t y, std::int64_t z, int) { return 10 * y + z; });
+  EXPECT_EQ(rows.view().stride(0), 0);
+  EXPECT_EQ(rows.view().extent(0), 6);
+  EXPECT_EQ(&rows.view()(0, 4, 3), &rows.view()(5, 4, 3));
+  EXPECT_EQ(rows.read()[3 + 6 * (4 + 5 * 3)], 43);
   EXPECT_THROW(Field<float>(grid, {.same_along = 3}), Error);
 }
 

@@ -40,7 +40,8 @@ public:
       : field_(&field), components_(components), read_(read), written_(written) {}
 
   /// Throws Error for a field with too few ghost layers, with other components, blocks or memory than the
-  /// kernel and its other fields, or interleaved in another way than the kernel needs.
+  /// kernel and its other fields, or interleaved in another way than the kernel needs; for a result of rows
+  /// that blocks cut.
   void declare(SweepDomain& domain) const {
     const int axes = one_per_column ? 2 : domain.axes;
     require_components(*field_, components_, domain);
@@ -56,6 +57,13 @@ public:
         domain.blocks.push_back(field_->view(block).extents());
     }
     require_fit(*field_, domain, axes);
+    const int parts = of_rows_ ? field_->grid().blocks()[0] : 1;
+    if (parts == 1) return;
+    throw Error(domain.kernel,
+                "field '" + std::string(field_->name()) +
+                    "' takes a result per row along x, but the grid has " + std::to_string(parts) +
+                    " blocks along x, which would each give their own",
+                "divide the grid along y and z alone");
   }
 
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const {
@@ -73,7 +81,17 @@ public:
   }
 
   /// The same field as a plane.
-  [[nodiscard]] DenseArgument<T, true> plane() const { return {*field_, components_, read_, written_}; }
+  [[nodiscard]] DenseArgument<T, true> plane() const {
+    DenseArgument<T, true> result(*field_, components_, read_, written_);
+    return of_rows_ ? result.of_rows() : result;
+  }
+
+  /// The same field as one that takes what the kernel computes of each row.
+  [[nodiscard]] DenseArgument of_rows() const {
+    DenseArgument result = *this;
+    result.of_rows_ = true;
+    return result;
+  }
 
 private:
   [[nodiscard]] Field<T>& version(const SweepCells& cells) const {
@@ -84,6 +102,7 @@ private:
   int components_;
   std::optional<Reach> read_;
   std::optional<Reach> written_;
+  bool of_rows_ = false;
 };
 
 /// Whether an argument of a sweep is a plane. Other fields say where the sweep runs.
@@ -160,6 +179,12 @@ template <int components = 1, class T> [[nodiscard]] ListArgument<T> takes(Spars
 /// `access` says. The field has one level, or is constant along z (FieldOptions::same_along = 2).
 template <class T> [[nodiscard]] DenseArgument<T, true> plane(const DenseArgument<T>& access) {
   return access.plane();
+}
+
+/// A field with one value per row along x, which takes what the kernel computes of whole rows.
+template <class T, bool one_per_column>
+[[nodiscard]] DenseArgument<T, one_per_column> of_rows(const DenseArgument<T, one_per_column>& access) {
+  return access.of_rows();
 }
 
 /// An argument that is computed for each call. check(domain) runs when the sweep is constructed.

@@ -27,9 +27,9 @@ struct FieldOptions {
   Memory memory = Memory::host;
   std::string name = "f";
   int rank = 0; // whose blocks these are
-  /// An axis along which all values are equal and are stored once, for heights (1, y) or columns (2, z); -1:
-  /// none. Kernels can read such a field, and two-dimensional kernels can write it (2), but not along that
-  /// axis.
+  /// An axis along which all values are equal and are stored once, for rows (0, x), heights (1, y) or columns
+  /// (2, z); -1: none. Kernels can read such a field, but not along that axis; rows only where the model says
+  /// `of_row()`. Kernels write what they compute of rows (0), and two-dimensional ones of columns (2).
   int same_along = -1;
   /// The number of blocks of equal extents that share one allocation, interleaved element by element: block b
   /// of a group begins one element after block b - 1, and the stride of x is this number. A CUDA thread then
@@ -99,8 +99,9 @@ public:
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
         const Box& box = this->box(b);
-        for_rows(stored(view.extents()), [&](std::int64_t y, std::int64_t z, int c) {
-          for (std::int64_t x = 0; x < view.extent(0); ++x) {
+        const std::array<std::int64_t, 4> extents = stored(view.extents());
+        for_rows(extents, [&](std::int64_t y, std::int64_t z, int c) {
+          for (std::int64_t x = 0; x < extents[0]; ++x) {
             view(x, y, z, c) = static_cast<T>(f(x + box.lower[0], y + box.lower[1], z + box.lower[2], c));
           }
         });
@@ -272,9 +273,9 @@ private:
   [[nodiscard]] FieldLayout layout_of(const std::array<std::int64_t, 3>& cells) const {
     const FieldOptions& o = options_;
     const int axis = o.same_along;
-    if (axis != -1 && axis != 1 && axis != 2) {
+    if (axis < -1 || axis > 2) {
       throw Error("Field", "'" + o.name + "' cannot be constant along axis " + std::to_string(axis),
-                  "use 1 for y, 2 for z, -1 for none");
+                  "use 0 for x, 1 for y, 2 for z, -1 for none");
     }
     const std::array<std::int64_t, 4> kept = stored({cells[0], cells[1], cells[2], 1});
     const std::array<std::int64_t, 3> extents{kept[0], kept[1], kept[2]};
@@ -349,7 +350,7 @@ private:
     for_rows(extent, [&](std::int64_t row_y, std::int64_t row_z, int c) {
       const std::int64_t y = row_y - ghosts[1], z = row_z - ghosts[2];
       const bool ghost = y < 0 || y >= inner[1] || z < 0 || z >= inner[2];
-      visit(&view(0, y, z, c), -ghosts[0], view.extent(0) + ghosts[0], Row{y, z, c, ghost});
+      visit(&view(0, y, z, c), -ghosts[0], inner[0] + ghosts[0], Row{y, z, c, ghost});
     });
   }
 
