@@ -411,7 +411,9 @@ function(heddle_add_kernels target)
   else()
     list(APPEND options -fopenmp-simd)
   endif()
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
+  # These options are not those of the target, so its precompiled headers do not fit.
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target}
+    PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${sources} ${headers})
   target_compile_features(${target} PRIVATE cxx_std_20)
 
