@@ -55,3 +55,8 @@ def constant(name: str, *factors: sympy.Expr | int) -> tuple[sympy.Symbol, Assig
     """A name for a product of numbers, and the statement that gives it: emitted code shows the formula."""
     symbol = sympy.Symbol(name, real=True)
     return symbol, Assignment(symbol, sympy.Mul(*factors, evaluate=False))
+
+
+def reals(*names: str) -> tuple[sympy.Symbol, ...]:
+    """Symbols of real values."""
+    return tuple(sympy.Symbol(name, real=True) for name in names)

@@ -3,28 +3,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import sympy
-from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or, Rational
+from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or
 
 from heddle.atmosphere.constants import (
     FREEZING,
     GAS_CONSTANT_VAPOUR,
     HEAT_OF_SUBLIMATION,
 )
-from heddle.atmosphere.microphysics.functions import clip, number, only_if, power
+from heddle.atmosphere.microphysics import processes
+from heddle.atmosphere.microphysics.functions import number, only_if
 from heddle.atmosphere.microphysics.saturation import saturation
 from heddle.atmosphere.microphysics.slope import Slope, slope
-from heddle.atmosphere.microphysics.wsm_constants import (
-    DICON,
-    LARGEST_DIAMETER,
-    N0S,
-    QCR,
-    QMIN,
-    WsmConstants,
-)
+from heddle.atmosphere.microphysics.wsm_constants import LARGEST_DIAMETER, QCR, QMIN, WsmConstants
 from heddle.model.equations import Equations, local, square_root
 
 
@@ -102,18 +95,16 @@ def _exchange(
     """Emit the resistance AB of conduction and diffusion, and the rate of all rain or snow before limits."""
     present = a.qrs > 0
     needed = Or(present, And(a.qci > 0, cold))
-    nu = cell.let("nu", number(1.496e-6) * a.T * square_root(a.T) / ((a.T + 120) * a.rho))
-    D_v = cell.let("D_v", only_if(needed, number(8.794e-5) * power(a.T, number(1.81)) / a.p, 1))
+    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
+    D_v = cell.let("D_v", only_if(needed, processes.diffusivity(a.T, a.p), 1))
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
     kappa = cell.let("kappa", 1414 * nu * a.rho)
-    conduction = a.rho * heat**2 / (kappa * number(GAS_CONSTANT_VAPOUR) * a.T**2)
-    AB = cell.let("AB", conduction + 1 / (qs * D_v))
-    V = power(nu / D_v, number(0.3333333)) / square_root(nu) * square_root(a.f)
-    ventilation = cell.let("V", only_if(present, V))
+    AB = cell.let("AB", processes.resistance(a.T, a.rho, heat, kappa, qs, D_v))
+    ventilation = cell.let("V", only_if(present, processes.ventilation(nu, D_v, a.f)))
     r2 = cell.let("r2", s.r * s.r)
     h = cell.let("h", r2 * square_root(s.r * s.rb))
-    rain = number(c.precr1) * r2 + number(c.precr2) * ventilation * h
-    snow = s.N * (number(c.precs1) * r2 + number(c.precs2) * ventilation * h)
+    rain = processes.exchange_of_rain(r2, h, ventilation, c)
+    snow = processes.exchange_of_snow(r2, h, ventilation, s.N, c)
     return AB, cell.let("pres_free", only_if(present, (RH - 1) * only_if(cold, snow, rain) / AB))
 
 
@@ -129,8 +120,8 @@ def _rates(
     collects = And(a.qrs > number(QCR), a.qci > number(QMIN))
 
     cell.section("Ice: crystals of diameter D, which grow and shrink (pisd, HDC 9)")
-    Ni = cell.let("Ni", only_if(frozen, crystals(a.rho, a.qci), 1000))
-    D_free = cell.let("D_free", number(DICON) * square_root(a.rho * a.qci / Ni))
+    Ni = cell.let("Ni", only_if(frozen, processes.crystals(a.rho, a.qci), 1000))
+    D_free = cell.let("D_free", processes.size_of_ice(a.rho, a.qci, Ni, limit=False))
     D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
     free = cell.let("pisd_free", only_if(frozen, 4 * D_free * Ni * (RH - 1) / AB))
     half = cell.let("half", sigma / 2)
@@ -147,34 +138,25 @@ def _rates(
     full = Or(saturated, And(a.qrs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
 
     cell.section("Ice out of vapour (pgen, HDC 7, 8)")
-    nuclei = number(4.92e-11 * 1e3**1.33) * sympy.exp(number(0.133) * s.colder)
-    missing = Max((nuclei / a.rho - a.qci) / a.delta, 0)
+    missing = Max((processes.nuclei(s.colder) / a.rho - a.qci) / a.delta, 0)
     generates = And(cold, sigma > 0, Not(full))
     pgen = cell.let("pgen", only_if(generates, Min(Min(missing, sigma), rest - pres)))
 
     cell.section("Cloud that becomes rain (HDC 16), ice that becomes snow (HDC 12): paut")
-    drops = Min(number(c.qck1) * power(a.qci, Rational(7, 3)), cloud)
-    flakes = Max((a.qci - number(c.roqimax) / a.rho) / a.delta, 0)
+    drops = Min(processes.autoconversion(a.qci, c), cloud)
+    flakes = processes.aggregation(a.qci, a.rho, a.delta, c)
     warm_cloud = And(Not(cold), a.qci > number(c.qc0))
     paut = cell.let("paut", sympy.Piecewise((flakes, frozen), (drops, warm_cloud), (0, True), evaluate=False))
 
     cell.section("Cloud or ice that rain or snow collects (pacr)")
     r2 = local("r2")
     r3 = cell.let("r3", r2 * r)
-    v_i = cell.let("v_i", only_if(And(collects, cold), number(1.49e4) * power(D, number(1.31))))
+    v_i = cell.let("v_i", only_if(And(collects, cold), processes.speed_of_ice(D)))
     v_s = cell.let("v_s", number(c.pvts) * rb * a.f)
-    swept = 2 * r3 + 2 * D * r2 + D**2 * r
-    efficiency = sympy.exp(number(-0.07) * s.colder)
-    by_snow = number(math.pi * N0S / 4) * a.qci * efficiency * s.N * Abs(v_s - v_i) * swept
-    by_rain = number(c.pacrr) * r3 * rb * a.qci * a.f
+    by_snow = processes.ice_collected_by_snow(a.qci, D, v_i, v_s, r, r2, r3, s.N, s.colder)
+    by_rain = processes.collected_by_rain(a.qci, r3, rb, a.f, c)
     pacr = cell.let("pacr", only_if(collects, Min(only_if(cold, by_snow, by_rain), cloud)))
     return Rates(paut, pacr, pgen, pisd, pres)
-
-
-def crystals(rho: sympy.Expr, qci: sympy.Expr) -> sympy.Expr:
-    """Ni, crystals of ice per m3 (HDC 5c)."""
-    mass = rho * Max(qci, number(QMIN))
-    return clip(number(5.38e7) * power(mass, number(0.75)), sympy.Integer(1000), sympy.Integer(1_000_000))
 
 
 def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:
