@@ -103,10 +103,10 @@ class _Step(WsmStep):
         T, f = self.temperature(cell)
         cell.section("Speed of rain and snow")
         qrs = cell.let("water_rs", Max(self.qrs.here, 0))
-        v_rs = cell.let("v_rs", speed(cell, qrs, self.rho.here, f, T, self.c))
+        v_rs = cell.let("v_rs", speed(cell, self.qrs.here, self.rho.here, f, T, self.c))
         cell.section("Speed of ice: Ni crystals per m3 with diameter D")
         qci = cell.let("water_ci", Max(self.qci.here, 0))
-        falls = And(Lt(T, number(FREEZING)), qci > 0)
+        falls = And(Lt(T, number(FREEZING)), self.qci.here > 0)
         v_ci = self.ice_falls(cell, qci, falls, limit=False)
         cell.store(self.rs.species.arrival.here, v_rs)
         cell.store(self.ci.species.arrival.here, v_ci)
@@ -171,7 +171,10 @@ class _Step(WsmStep):
         qci = cell.let("cloud", Max(self.qci.here, 0))
         qrs = cell.let("water", Max(self.qrs.here, 0))
         T = cell.let("T_melted", T_before - self._cooling(cpm, self.z))
-        air = Air(T_before, T, self.p.here, self.rho.here, f, cpm, L, q, qci, qrs, self.delta)
+        air = Air(
+            T_before, T, self.p.here, self.rho.here, f, cpm, L, q, qci, qrs, self.qci.here, self.qrs.here,
+            self.delta,
+        )  # fmt: skip
         T_new, q_new, qci_new, qrs_new = phase_changes(cell, air, self.c)
         cell.store(self.th.here, self.th.here + (T_new - T_before) / self.pii.here)
         cell.store(self.q.here, q_new)

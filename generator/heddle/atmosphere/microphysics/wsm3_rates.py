@@ -24,7 +24,11 @@ from heddle.model.equations import Equations, local, square_root
 @dataclass(frozen=True)
 class Air:
     """A cell: T_before, temperature at the beginning of the step, and T now (K); p (Pa); rho (kg m-3); f =
-    sqrt(rho_0/rho); cpm (J/(kg K)); L, latent heat (J/kg); q, qci, qrs (kg/kg); delta, the step (s)."""
+    sqrt(rho_0/rho); cpm (J/(kg K)); L, latent heat (J/kg); q, qci, qrs (kg/kg); delta, the step (s).
+
+    given_ci, given_rs: what fields have in the place of qci and qrs, which may be negative. Conditions ask
+    these: of max(x, 0) > 0, g++ 12 makes no vectors.
+    """
 
     T_before: sympy.Expr
     T: sympy.Expr
@@ -36,6 +40,8 @@ class Air:
     q: sympy.Expr
     qci: sympy.Expr
     qrs: sympy.Expr
+    given_ci: sympy.Expr
+    given_rs: sympy.Expr
     delta: sympy.Expr
 
 
@@ -60,7 +66,7 @@ def phase_changes(
     qs = saturation(cell, a.T_before, a.p, ice=True)
     RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
     sigma = cell.let("sigma", (Max(a.q, number(QMIN)) - qs) / a.delta)
-    s = slope(cell, a.qrs, a.rho, a.T, c)
+    s = slope(cell, a.given_rs, a.rho, a.T, c)
     exchange = _exchange(cell, a, s, qs, RH, cold, c)
     rates = _rates(cell, a, s, exchange, RH, sigma, cold, c)
     rates = _limited(cell, a, rates)
@@ -69,8 +75,8 @@ def phase_changes(
     W = cell.let("W", -rates.pres - rates.pgen - rates.pisd)
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
     q = cell.let("q_1", a.q + W * a.delta)
-    qci = cell.let("qci_1", Max(a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta, 0))
-    qrs = cell.let("qrs_1", Max(a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta, 0))
+    qci = cell.let("qci_1", a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta)
+    qrs = cell.let("qrs_1", a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta)
     T = cell.let("T_1", a.T - heat * W * a.delta / a.cpm)
 
     cell.section("Condensation to saturation over water, or evaporation of cloud water")
@@ -80,7 +86,7 @@ def phase_changes(
     evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
     condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
     pcon = cell.let("pcon", condensed)
-    qci = cell.let("qci_2", Max(qci + pcon, 0))
+    qci = cell.let("qci_2", Max(qci, 0) + pcon)
     return (
         T + pcon * a.L / a.cpm,
         q - pcon,
@@ -93,8 +99,8 @@ def _exchange(
     cell: Equations, a: Air, s: Slope, qs: sympy.Expr, RH: sympy.Expr, cold: sympy.Basic, c: WsmConstants
 ) -> tuple[sympy.Expr, sympy.Expr]:
     """Emit the resistance AB of conduction and diffusion, and the rate of all rain or snow before limits."""
-    present = a.qrs > 0
-    needed = Or(present, And(a.qci > 0, cold))
+    present = a.given_rs > 0
+    needed = Or(present, And(a.given_ci > 0, cold))
     nu = cell.let("nu", processes.viscosity(a.T, a.rho))
     D_v = cell.let("D_v", only_if(needed, processes.diffusivity(a.T, a.p), 1))
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
@@ -116,8 +122,8 @@ def _rates(
     AB, pres_free = exchange
     cloud, rain = a.qci / a.delta, a.qrs / a.delta
     r, rb = s.r, s.rb
-    frozen = And(cold, a.qci > 0)
-    collects = And(a.qrs > number(QCR), a.qci > number(QMIN))
+    frozen = And(cold, a.given_ci > 0)
+    collects = And(a.given_rs > number(QCR), a.given_ci > number(QMIN))
 
     cell.section("Ice: crystals of diameter D, which grow and shrink (pisd, HDC 9)")
     Ni = cell.let("Ni", only_if(frozen, processes.crystals(a.rho, a.qci), 1000))
@@ -132,10 +138,10 @@ def _rates(
     cell.section("Rain or snow that grows or evaporates (pres, HDC 14)")
     rest = cell.let("rest", sigma - pisd)
     within = only_if(pres_free < 0, Max(Max(pres_free, -rain), half), Min(pres_free, half))
-    within = cell.let("pres_within", only_if(a.qrs > 0, within))
+    within = cell.let("pres_within", only_if(a.given_rs > 0, within))
     snow = only_if(pres_free < 0, Max(within, rest), Min(within, rest))
-    pres = cell.let("pres", only_if(And(cold, a.qrs > 0), only_if(saturated, 0, snow), within))
-    full = Or(saturated, And(a.qrs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
+    pres = cell.let("pres", only_if(And(cold, a.given_rs > 0), only_if(saturated, 0, snow), within))
+    full = Or(saturated, And(a.given_rs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
 
     cell.section("Ice out of vapour (pgen, HDC 7, 8)")
     missing = Max((processes.nuclei(s.colder) / a.rho - a.qci) / a.delta, 0)
@@ -145,7 +151,7 @@ def _rates(
     cell.section("Cloud that becomes rain (HDC 16), ice that becomes snow (HDC 12): paut")
     drops = Min(processes.autoconversion(a.qci, c), cloud)
     flakes = processes.aggregation(a.qci, a.rho, a.delta, c)
-    warm_cloud = And(Not(cold), a.qci > number(c.qc0))
+    warm_cloud = And(Not(cold), a.given_ci > number(c.qc0))
     paut = cell.let("paut", sympy.Piecewise((flakes, frozen), (drops, warm_cloud), (0, True), evaluate=False))
 
     cell.section("Cloud or ice that rain or snow collects (pacr)")

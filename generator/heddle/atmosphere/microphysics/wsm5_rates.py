@@ -96,17 +96,20 @@ class Rates:
     psevp: sympy.Expr
 
 
-def phase_changes(cell: Equations, before: Air, c: WsmConstants, wrf: bool) -> Air:
-    """Emit a step in a cell. Returns the cell after it."""
+def phase_changes(cell: Equations, given: Air, c: WsmConstants, wrf: bool) -> Air:
+    """Emit a step in a cell. Returns the cell after it.
+
+    Conditions ask what is not clipped: of max(x, 0) > 0, g++ 12 makes no vectors.
+    """
     cell.section("Saturation over water and over ice")
-    qs_w, qs_i = saturation_of_both(cell, before.T, before.p)
-    moist = cell.let("moist", Max(before.q, number(QMIN)))
-    air = _frozen(cell, _melted(cell, before, c), before.qr, c)
+    qs_w, qs_i = saturation_of_both(cell, given.T, given.p)
+    moist = cell.let("moist", Max(given.q, number(QMIN)))
+    air = _frozen(cell, _melted(cell, given, c), given, c)
     vapour = Vapour(
-        cell.let("RH_w", Max(before.q / qs_w, number(QMIN))),
-        cell.let("RH_i", Max(before.q / qs_i, number(QMIN))),
-        cell.let("sigma_w", (moist - qs_w) / before.delta),
-        cell.let("sigma_i", (moist - qs_i) / before.delta),
+        cell.let("RH_w", Max(given.q / qs_w, number(QMIN))),
+        cell.let("RH_i", Max(given.q / qs_i, number(QMIN))),
+        cell.let("sigma_w", (moist - qs_w) / given.delta),
+        cell.let("sigma_i", (moist - qs_i) / given.delta),
     )
     cold = Lt(air.T, number(FREEZING))
     shapes = _shapes(cell, air, qs_w, qs_i, cold, c)
@@ -122,7 +125,7 @@ def _melted(cell: Equations, a: Air, c: WsmConstants) -> Air:
     cell.section("Snow melts above T0 (psmlt)")
     melts = And(Lt(number(FREEZING), a.T), a.qs > 0)
     r, rb, N = snow(cell, a.qs, a.rho, cell.let("colder", number(FREEZING) - a.T), c, "_melting")
-    nu = cell.let("nu_melting", only_if(melts, processes.viscosity(a.T, a.rho), 1))
+    nu = cell.let("nu_melting", processes.viscosity(a.T, a.rho))
     D_v = cell.let("D_v_melting", only_if(melts, processes.diffusivity(a.T, a.p), 1))
     V = cell.let("V_melting", only_if(melts, processes.ventilation(nu, D_v, a.f)))
     h = r * r * square_root(r * rb)
@@ -131,37 +134,36 @@ def _melted(cell: Equations, a: Air, c: WsmConstants) -> Air:
     return replace(
         a,
         T=cell.let("T_1", a.T - number(HEAT_OF_FUSION) / a.cpm * melted),
-        qs=cell.let("qs_1", a.qs - melted),
-        qr=cell.let("qr_1", a.qr + melted),
+        qs=cell.let("qs_1", Max(a.qs, 0) - melted),
+        qr=cell.let("qr_1", Max(a.qr, 0) + melted),
     )
 
 
-def _frozen(cell: Equations, a: Air, fallen_rain: sympy.Expr, c: WsmConstants) -> Air:
-    """Emit which ice melts, and which cloud water and rain freeze. fallen_rain: rain without melted snow,
-    whose drops freeze. Returns the cell after that."""
+def _frozen(cell: Equations, a: Air, given: Air, c: WsmConstants) -> Air:
+    """Emit which ice melts, and which cloud water and rain freeze. given: before snow melted: the rain of
+    that has the drops that freeze. Returns the cell after that."""
     cell.section("Ice melts above T0 (pimlt); cloud water and rain freeze below (pihmf, pihtf, psfrz)")
+    qc, qi = cell.let("cloud", Max(given.qc, 0)), cell.let("ice", Max(given.qi, 0))
     colder = cell.let("colder_1", number(FREEZING) - a.T)
     below = colder > 0
-    ice = cell.let("pimlt", only_if(colder < 0, a.qi))
-    freezes = And(below, Or(a.qc > 0, a.qr > 0))
+    melted = cell.let("pimlt", only_if(colder < 0, qi))
+    freezes = And(below, Or(given.qc > 0, a.qr > 0))
     bigg = cell.let("bigg", only_if(freezes, processes.freezing(colder)))
-    some = Min(number(c.bigg) * bigg * a.rho * a.qc * a.qc * a.delta, a.qc)
+    some = Min(number(c.bigg) * bigg * a.rho * qc * qc * a.delta, qc)
     cloud = cell.let(
         "frozen_cloud",
-        sympy.Piecewise(
-            (a.qc, colder > HOMOGENEOUS), (some, And(below, a.qc > 0)), (0, True), evaluate=False
-        ),
+        sympy.Piecewise((qc, colder > HOMOGENEOUS), (some, below), (0, True), evaluate=False),
     )
-    r = cell.let("r_freezing", size_of_rain(fallen_rain, a.rho, c))
+    r = cell.let("r_freezing", size_of_rain(given.qr, a.rho, c))
     r3 = cell.let("r3_freezing", r * r * r)
     drops = Min(number(c.bigg_rain) / a.rho * bigg * (r3 * r3 * r) * a.delta, a.qr)
     rain_water = cell.let("psfrz", only_if(And(below, a.qr > 0), drops))
     fusion = only_if(colder < 0, number(HEAT_OF_FUSION), a.fusion)
     return replace(
         a,
-        T=cell.let("T_2", a.T + fusion / a.cpm * (cloud + rain_water - ice)),
-        qc=cell.let("qc_2", a.qc + ice - cloud),
-        qi=cell.let("qi_2", a.qi - ice + cloud),
+        T=cell.let("T_2", a.T + fusion / a.cpm * (cloud + rain_water - melted)),
+        qc=cell.let("qc_2", qc + melted - cloud),
+        qi=cell.let("qi_2", qi - melted + cloud),
         qr=cell.let("qr_2", a.qr - rain_water),
         qs=cell.let("qs_2", a.qs + rain_water),
     )
@@ -305,7 +307,8 @@ def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:
 
 
 def _changed(cell: Equations, a: Air, r: Rates) -> Air:
-    """Emit what the rates do in a step. Returns the cell after it."""
+    """Emit what the rates do in a step. Returns the cell after it, in which rounding may leave negative
+    amounts."""
     cell.section("Changes of vapour, cloud water, rain, ice and snow")
     solid = cell.let("deposited", r.pidep + r.psdep + r.pigen)
     liquid = cell.let("evaporated", r.prevp + r.psevp)
@@ -318,10 +321,10 @@ def _changed(cell: Equations, a: Air, r: Rates) -> Air:
         a,
         T=cell.let("T_3", a.T + heat / a.cpm * a.delta),
         q=cell.let("q_3", a.q - (solid + liquid) * a.delta),
-        qc=cell.let("qc_3", Max(a.qc - cloud * a.delta, 0)),
-        qr=cell.let("qr_3", Max(a.qr + to_rain * a.delta, 0)),
-        qi=cell.let("qi_3", Max(a.qi - from_ice * a.delta, 0)),
-        qs=cell.let("qs_3", Max(a.qs + to_snow * a.delta, 0)),
+        qc=cell.let("qc_3", a.qc - cloud * a.delta),
+        qr=cell.let("qr_3", a.qr + to_rain * a.delta),
+        qi=cell.let("qi_3", a.qi - from_ice * a.delta),
+        qs=cell.let("qs_3", a.qs + to_snow * a.delta),
     )
 
 
@@ -334,7 +337,7 @@ def _condensed(cell: Equations, a: Air) -> Air:
     evaporates = And(a.qc > 0, excess < 0)
     condensed = only_if(evaporates, Max(excess, -a.qc), Min(Max(excess, 0), Max(a.q, 0)))
     pcond = cell.let("pcond", condensed)
-    qc = cell.let("qc_4", Max(a.qc + pcond, 0))
+    qc = cell.let("qc_4", Max(a.qc, 0) + pcond)
     return replace(
         a,
         T=a.T + pcond * a.L / a.cpm,
