@@ -10,8 +10,23 @@ from functools import lru_cache
 
 from scalar_fall import fall
 from scalar_wsm3 import (
-    CL, CP, CPV, LF, LS, LV, QCR, QMIN, RHO0, RV, T0, Column, Numbers, crystals, gamma, saturation,
-)  # fmt: skip
+    CL,
+    CP,
+    CPV,
+    LF,
+    LS,
+    LV,
+    QCR,
+    QMIN,
+    RHO0,
+    RV,
+    T0,
+    Column,
+    Numbers,
+    crystals,
+    gamma,
+    saturation,
+)
 
 WATER = ("q", "qc", "qr", "qi", "qs")
 
@@ -71,15 +86,12 @@ def _substep(
 
     def of_rain(density: Sequence[float]) -> list[float]:
         q = [density[k] / rho[k] for k in range(n)]
-        return [
-            numbers.pvtr * rain_size(q[k], rho[k]) ** 0.8 * f[k] if q[k] > 0 else 0.0 for k in range(n)
-        ]
+        return [numbers.pvtr * rain_size(q[k], rho[k]) ** 0.8 * f[k] if q[k] > 0 else 0.0 for k in range(n)]
 
     def of_snow(density: Sequence[float]) -> list[float]:
         q = [density[k] / rho[k] for k in range(n)]
         return [
-            numbers.pvts * snow_size(q[k], rho[k], t[k]) ** 0.41 * f[k] if q[k] > 0 else 0.0
-            for k in range(n)
+            numbers.pvts * snow_size(q[k], rho[k], t[k]) ** 0.41 * f[k] if q[k] > 0 else 0.0 for k in range(n)
         ]
 
     rain = falls("qr", of_rain([rho[k] * water["qr"][k] for k in range(n)]), of_rain)
