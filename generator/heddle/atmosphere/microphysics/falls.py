@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.atmosphere.microphysics.functions import number, only_if, reals
+from heddle.atmosphere.microphysics.functions import number, only_if, reals, where
 from heddle.atmosphere.microphysics.sedimentation import Species
 from heddle.model.assignment import Scan, Section, Statement, While
 from heddle.model.equations import Equations, local
@@ -57,7 +57,9 @@ def fall(kinds: Sequence[Falling], amount: sympy.Expr, first: Equations, suffix:
             carried |= species.interface()
             name = "arrived" if len(moving) == 1 else f"arrived_{species.name}"
             mixing_ratio = first.let(name, species.density(arrived) / species.rho.here)
-            after = kind.speed(first, mixing_ratio)
+            there = Equations()
+            v_after = {f"v_after_{species.name}": (sympy.Integer(0), kind.speed(there, mixing_ratio))}
+            (after,) = where(first, mixing_ratio > 0, f"arrives_{species.name}", v_after, there)
             arrived = number(0.5) * (local(f"v_{species.name}") + after)
         first.store(species.arrival.here, arrived)
 

@@ -38,10 +38,14 @@ class Slope:
     colder: sympy.Expr
 
 
-def slope(cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: WsmConstants) -> Slope:
-    """Emit the slope of what is rain (T >= T0) or snow, at a temperature T (K)."""
+def slope(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: WsmConstants,
+    colder: sympy.Expr | None = None,
+) -> Slope:  # fmt: skip
+    """Emit the slope of what is rain (T >= T0) or snow, at a temperature T (K). colder: T0 - T, where that
+    has a name."""
     warm = sympy.Ge(T, number(FREEZING))
-    colder = cell.let("colder", number(FREEZING) - T)
+    colder = colder or cell.let("colder", number(FREEZING) - T)
     N = cell.let("N", only_if(warm, 1, intercept(colder)))
     C = cell.let("C", only_if(warm, number(c.C_r), number(c.C_s) * N))
     smallest = only_if(warm, number(1 / LARGEST_LAMBDA_R), number(1 / LARGEST_LAMBDA_S))

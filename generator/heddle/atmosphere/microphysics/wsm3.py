@@ -17,7 +17,7 @@ from sympy import And, Eq, Ge, Lt, Max, Symbol
 
 from heddle.atmosphere.constants import FREEZING, HEAT_OF_FUSION
 from heddle.atmosphere.microphysics.falls import fall
-from heddle.atmosphere.microphysics.functions import clip, number, only_if, reals
+from heddle.atmosphere.microphysics.functions import clip, number, only_if, reals, where
 from heddle.atmosphere.microphysics.slope import speed
 from heddle.atmosphere.microphysics.wsm3_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
@@ -103,11 +103,14 @@ class _Step(WsmStep):
         T, f = self.temperature(cell)
         cell.section("Speed of rain and snow")
         qrs = cell.let("water_rs", Max(self.qrs.here, 0))
-        v_rs = cell.let("v_rs", speed(cell, self.qrs.here, self.rho.here, f, T, self.c))
+        rs, ci = Equations(), Equations()
+        values = {"v_rs": (sympy.Integer(0), speed(rs, self.qrs.here, self.rho.here, f, T, self.c))}
+        (v_rs,) = where(cell, self.qrs.here > 0, "has_rs", values, rs)
         cell.section("Speed of ice: Ni crystals per m3 with diameter D")
         qci = cell.let("water_ci", Max(self.qci.here, 0))
         falls = And(Lt(T, number(FREEZING)), self.qci.here > 0)
-        v_ci = self.ice_falls(cell, qci, falls, limit=False)
+        values = {"v_ci": (sympy.Integer(0), self.ice_falls(ci, qci, limit=False))}
+        (v_ci,) = where(cell, falls, "has_ci", values, ci)
         cell.store(self.rs.species.arrival.here, v_rs)
         cell.store(self.ci.species.arrival.here, v_ci)
         warm = Ge(T, number(FREEZING))

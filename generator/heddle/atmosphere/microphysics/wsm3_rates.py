@@ -14,9 +14,9 @@ from heddle.atmosphere.constants import (
     HEAT_OF_SUBLIMATION,
 )
 from heddle.atmosphere.microphysics import processes
-from heddle.atmosphere.microphysics.functions import number, only_if
+from heddle.atmosphere.microphysics.functions import number, only_if, where
 from heddle.atmosphere.microphysics.saturation import saturation
-from heddle.atmosphere.microphysics.slope import Slope, slope
+from heddle.atmosphere.microphysics.slope import slope
 from heddle.atmosphere.microphysics.wsm_constants import LARGEST_DIAMETER, QCR, QMIN, WsmConstants
 from heddle.model.equations import Equations, local, square_root
 
@@ -66,18 +66,22 @@ def phase_changes(
     qs = saturation(cell, a.T_before, a.p, ice=True)
     RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
     sigma = cell.let("sigma", (Max(a.q, number(QMIN)) - qs) / a.delta)
-    s = slope(cell, a.given_rs, a.rho, a.T, c)
-    exchange = _exchange(cell, a, s, qs, RH, cold, c)
-    rates = _rates(cell, a, s, exchange, RH, sigma, cold, c)
-    rates = _limited(cell, a, rates)
 
-    cell.section("Changes of vapour, cloud and rain")
-    W = cell.let("W", -rates.pres - rates.pgen - rates.pisd)
+    inner = Equations()
+    rates = _limited(inner, a, _rates(inner, a, qs, RH, sigma, cold, c))
+    inner.section("Changes of vapour, cloud and rain")
+    W = inner.let("W", -rates.pres - rates.pgen - rates.pisd)
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
-    q = cell.let("q_1", a.q + W * a.delta)
-    qci = cell.let("qci_1", a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta)
-    qrs = cell.let("qrs_1", a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta)
-    T = cell.let("T_1", a.T - heat * W * a.delta / a.cpm)
+    lost = (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta
+    gained = (rates.paut + rates.pacr + rates.pres) * a.delta
+    changes = {
+        "T_1": (a.T, a.T - heat * W * a.delta / a.cpm),
+        "q_1": (a.q, a.q + W * a.delta),
+        "qci_1": (a.qci, a.qci - lost),
+        "qrs_1": (a.qrs, a.qrs + gained),
+    }
+    some = Or(a.given_ci > 0, a.given_rs > 0, And(cold, sigma > 0))
+    T, q, qci, qrs = where(cell, some, "changes", changes, inner)
 
     cell.section("Condensation to saturation over water, or evaporation of cloud water")
     qs = saturation(cell, T, a.p, ice=False, suffix="_1")
@@ -95,40 +99,33 @@ def phase_changes(
     )
 
 
-def _exchange(
-    cell: Equations, a: Air, s: Slope, qs: sympy.Expr, RH: sympy.Expr, cold: sympy.Basic, c: WsmConstants
-) -> tuple[sympy.Expr, sympy.Expr]:
-    """Emit the resistance AB of conduction and diffusion, and the rate of all rain or snow before limits."""
-    present = a.given_rs > 0
-    needed = Or(present, And(a.given_ci > 0, cold))
-    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
-    D_v = cell.let("D_v", only_if(needed, processes.diffusivity(a.T, a.p), 1))
-    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
-    kappa = cell.let("kappa", 1414 * nu * a.rho)
-    AB = cell.let("AB", processes.resistance(a.T, a.rho, heat, kappa, qs, D_v))
-    ventilation = cell.let("V", only_if(present, processes.ventilation(nu, D_v, a.f)))
-    r2 = cell.let("r2", s.r * s.r)
-    h = cell.let("h", r2 * square_root(s.r * s.rb))
-    rain = processes.exchange_of_rain(r2, h, ventilation, c)
-    snow = processes.exchange_of_snow(r2, h, ventilation, s.N, c)
-    return AB, cell.let("pres_free", only_if(present, (RH - 1) * only_if(cold, snow, rain) / AB))
-
-
 def _rates(
-    cell: Equations, a: Air, s: Slope, exchange: tuple[sympy.Expr, sympy.Expr], RH: sympy.Expr,
-    sigma: sympy.Expr, cold: sympy.Basic, c: WsmConstants,
+    cell: Equations, a: Air, qs: sympy.Expr, RH: sympy.Expr, sigma: sympy.Expr, cold: sympy.Basic,
+    c: WsmConstants,
 ) -> Rates:  # fmt: skip
     """Emit the rates of a cell, each within what there is."""
-    AB, pres_free = exchange
     cloud, rain = a.qci / a.delta, a.qrs / a.delta
-    r, rb = s.r, s.rb
-    frozen = And(cold, a.given_ci > 0)
-    collects = And(a.given_rs > number(QCR), a.given_ci > number(QMIN))
+    present, frozen = a.given_rs > 0, And(cold, a.given_ci > 0)
+    colder = cell.let("colder", number(FREEZING) - a.T)
 
-    cell.section("Ice: crystals of diameter D, which grow and shrink (pisd, HDC 9)")
+    cell.section("How water exchanges with vapour: AB, by conduction and diffusion")
+    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
+    D_v = cell.let("D_v", only_if(Or(present, frozen), processes.diffusivity(a.T, a.p), 1))
+    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
+    AB = cell.let("AB", processes.resistance(a.T, a.rho, heat, 1414 * nu * a.rho, qs, D_v))
+
+    cell.section("Ice: crystals of diameter D")
     Ni = cell.let("Ni", only_if(frozen, processes.crystals(a.rho, a.qci), 1000))
     D_free = cell.let("D_free", processes.size_of_ice(a.rho, a.qci, Ni, limit=False))
     D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
+
+    cell.section("Rain or snow")
+    falling = Equations()
+    exchange, collected = _rain_or_snow(falling, a, processes.ventilation(nu, D_v, a.f), D, cold, c)
+    values = {"exchange": (sympy.Integer(0), exchange), "pacr": (sympy.Integer(0), collected)}
+    exchange, pacr = where(cell, present, "rain_or_snow", values, falling)
+
+    cell.section("Ice that grows and shrinks (pisd, HDC 9)")
     free = cell.let("pisd_free", only_if(frozen, 4 * D_free * Ni * (RH - 1) / AB))
     half = cell.let("half", sigma / 2)
     grown = only_if(free < 0, Max(Max(free, half), -cloud), Min(free, half))
@@ -137,14 +134,15 @@ def _rates(
 
     cell.section("Rain or snow that grows or evaporates (pres, HDC 14)")
     rest = cell.let("rest", sigma - pisd)
+    pres_free = cell.let("pres_free", (RH - 1) * exchange / AB)
     within = only_if(pres_free < 0, Max(Max(pres_free, -rain), half), Min(pres_free, half))
-    within = cell.let("pres_within", only_if(a.given_rs > 0, within))
+    within = cell.let("pres_within", only_if(present, within))
     snow = only_if(pres_free < 0, Max(within, rest), Min(within, rest))
-    pres = cell.let("pres", only_if(And(cold, a.given_rs > 0), only_if(saturated, 0, snow), within))
-    full = Or(saturated, And(a.given_rs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
+    pres = cell.let("pres", only_if(And(cold, present), only_if(saturated, 0, snow), within))
+    full = Or(saturated, And(present, Ge(Abs(pisd + pres), Abs(sigma))))
 
     cell.section("Ice out of vapour (pgen, HDC 7, 8)")
-    missing = Max((processes.nuclei(s.colder) / a.rho - a.qci) / a.delta, 0)
+    missing = Max((processes.nuclei(colder) / a.rho - a.qci) / a.delta, 0)
     generates = And(cold, sigma > 0, Not(full))
     pgen = cell.let("pgen", only_if(generates, Min(Min(missing, sigma), rest - pres)))
 
@@ -154,15 +152,28 @@ def _rates(
     warm_cloud = And(Not(cold), a.given_ci > number(c.qc0))
     paut = cell.let("paut", sympy.Piecewise((flakes, frozen), (drops, warm_cloud), (0, True), evaluate=False))
 
-    cell.section("Cloud or ice that rain or snow collects (pacr)")
-    r2 = local("r2")
-    r3 = cell.let("r3", r2 * r)
-    v_i = cell.let("v_i", only_if(And(collects, cold), processes.speed_of_ice(D)))
-    v_s = cell.let("v_s", number(c.pvts) * rb * a.f)
-    by_snow = processes.ice_collected_by_snow(a.qci, D, v_i, v_s, r, r2, r3, s.N, s.colder)
-    by_rain = processes.collected_by_rain(a.qci, r3, rb, a.f, c)
-    pacr = cell.let("pacr", only_if(collects, Min(only_if(cold, by_snow, by_rain), cloud)))
     return Rates(paut, pacr, pgen, pisd, pres)
+
+
+def _rain_or_snow(
+    cell: Equations, a: Air, V: sympy.Expr, D: sympy.Expr, cold: sympy.Basic, c: WsmConstants
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Emit what rain or snow exchanges with vapour (HDC 14), and which cloud or ice it collects (pacr, HDC
+    10). V: ventilation. D: diameter of ice crystals (m)."""
+    s = slope(cell, a.given_rs, a.rho, a.T, c, local("colder"))
+    r2 = cell.let("r2", s.r * s.r)
+    h = cell.let("h", r2 * square_root(s.r * s.rb))
+    V = cell.let("V", V)
+    rain = processes.exchange_of_rain(r2, h, V, c)
+    snow = processes.exchange_of_snow(r2, h, V, s.N, c)
+    collects = And(a.given_rs > number(QCR), a.given_ci > number(QMIN))
+    r3 = cell.let("r3", r2 * s.r)
+    v_i = cell.let("v_i", only_if(And(collects, cold), processes.speed_of_ice(D)))
+    v_s = cell.let("v_s", number(c.pvts) * s.rb * a.f)
+    by_snow = processes.ice_collected_by_snow(a.qci, D, v_i, v_s, s.r, r2, r3, s.N, s.colder)
+    by_rain = processes.collected_by_rain(a.qci, r3, s.rb, a.f, c)
+    collected = only_if(collects, Min(only_if(cold, by_snow, by_rain), a.qci / a.delta))
+    return only_if(cold, snow, rain), collected
 
 
 def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:

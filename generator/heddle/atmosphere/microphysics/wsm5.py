@@ -17,7 +17,7 @@ from sympy import Max
 
 from heddle.atmosphere.constants import FREEZING
 from heddle.atmosphere.microphysics.falls import fall
-from heddle.atmosphere.microphysics.functions import number, reals
+from heddle.atmosphere.microphysics.functions import number, reals, where
 from heddle.atmosphere.microphysics.slope import rain_speed, snow_speed
 from heddle.atmosphere.microphysics.wsm5_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
@@ -125,10 +125,16 @@ class _Step(WsmStep):
             cell.let(f"water_{name}", Max(field.here, 0))
             for name, field in (("r", self.qr), ("s", self.qs), ("i", self.qi))
         )
-        v_r = rain_speed(cell, self.qr.here, rho, f, self.c, "_rain")
-        v_s = snow_speed(cell, self.qs.here, rho, f, colder, self.c, "_snow")
-        v_i = self.ice_falls(cell, qi, self.qi.here > 0, limit=True)
-        for kind, v in ((self.r, v_r), (self.s, v_s), (self.i, v_i)):
+        r, s, i = Equations(), Equations(), Equations()
+        kinds = (
+            (self.r, self.qr, rain_speed(r, self.qr.here, rho, f, self.c, "_rain"), r),
+            (self.s, self.qs, snow_speed(s, self.qs.here, rho, f, colder, self.c, "_snow"), s),
+            (self.i, self.qi, self.ice_falls(i, qi, limit=True), i),
+        )
+        for kind, field, speed, there in kinds:
+            name = kind.species.name
+            values = {f"v_{name}": (sympy.Integer(0), speed)}
+            (v,) = where(cell, field.here > 0, f"has_{name}", values, there)
             cell.store(kind.species.arrival.here, v)
         zero = sympy.Integer(0)
         update = {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import sympy
 from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or
@@ -15,7 +15,7 @@ from heddle.atmosphere.constants import (
     HEAT_OF_SUBLIMATION,
 )
 from heddle.atmosphere.microphysics import processes
-from heddle.atmosphere.microphysics.functions import number, only_if
+from heddle.atmosphere.microphysics.functions import number, only_if, where
 from heddle.atmosphere.microphysics.saturation import saturation, saturation_of_both
 from heddle.atmosphere.microphysics.slope import rain, size_of_rain, snow
 from heddle.atmosphere.microphysics.wsm_constants import LARGEST_DIAMETER, QCR, QMIN, WsmConstants
@@ -51,29 +51,15 @@ class Air:
 
 @dataclass(frozen=True)
 class Vapour:
-    """How far from saturation: over water and over ice, RH, and sigma, what the air has too much (1/s)."""
+    """Saturation over water and over ice (kg/kg), relative humidity, and sigma, what the air has too much
+    (1/s)."""
 
+    qs_w: sympy.Expr
+    qs_i: sympy.Expr
     RH_w: sympy.Expr
     RH_i: sympy.Expr
     sigma_w: sympy.Expr
     sigma_i: sympy.Expr
-
-
-@dataclass(frozen=True)
-class Shapes:
-    """r, r2, rb of rain and of snow, N of snow, and what each exchanges with the air."""
-
-    r_r: sympy.Expr
-    r2_r: sympy.Expr
-    rb_r: sympy.Expr
-    exchange_r: sympy.Expr
-    r_s: sympy.Expr
-    r2_s: sympy.Expr
-    rb_s: sympy.Expr
-    N: sympy.Expr
-    exchange_s: sympy.Expr
-    AB_w: sympy.Expr
-    AB_i: sympy.Expr
 
 
 @dataclass(frozen=True)
@@ -104,33 +90,40 @@ def phase_changes(cell: Equations, given: Air, c: WsmConstants, wrf: bool) -> Ai
     cell.section("Saturation over water and over ice")
     qs_w, qs_i = saturation_of_both(cell, given.T, given.p)
     moist = cell.let("moist", Max(given.q, number(QMIN)))
+    sigma_i = cell.let("sigma_i", (moist - qs_i) / given.delta)
     air = _frozen(cell, _melted(cell, given, c), given, c)
-    vapour = Vapour(
-        cell.let("RH_w", Max(given.q / qs_w, number(QMIN))),
-        cell.let("RH_i", Max(given.q / qs_i, number(QMIN))),
-        cell.let("sigma_w", (moist - qs_w) / given.delta),
-        cell.let("sigma_i", (moist - qs_i) / given.delta),
-    )
     cold = Lt(air.T, number(FREEZING))
-    shapes = _shapes(cell, air, qs_w, qs_i, cold, c)
-    liquid = _liquid(cell, air, vapour, shapes, c)
-    rates = _solid(cell, air, vapour, shapes, liquid, cold, c)
-    if not wrf:
-        rates = _evaporated(cell, air, vapour, shapes, rates)
-    return _condensed(cell, _changed(cell, air, _limited(cell, air, rates)))
+
+    inner = Equations()
+    vapour = Vapour(
+        qs_w,
+        qs_i,
+        inner.let("RH_w", Max(given.q / qs_w, number(QMIN))),
+        inner.let("RH_i", Max(given.q / qs_i, number(QMIN))),
+        inner.let("sigma_w", (moist - qs_w) / given.delta),
+        sigma_i,
+    )
+    rates = _limited(inner, air, _rates(inner, air, vapour, cold, c, wrf))
+    after = _changed(inner, air, rates)
+    some = Or(air.qc > 0, air.qr > 0, air.qi > 0, air.qs > 0, And(cold, sigma_i > 0))
+    names = ("T", "q", "qc", "qr", "qi", "qs")
+    values = {f"{name}_3": (getattr(air, name), getattr(after, name)) for name in names}
+    changed = dict(zip(names, where(cell, some, "changes", values, inner), strict=True))
+    return _condensed(cell, replace(air, **changed))
 
 
 def _melted(cell: Equations, a: Air, c: WsmConstants) -> Air:
     """Emit how much snow melts. Returns the cell after that."""
     cell.section("Snow melts above T0 (psmlt)")
     melts = And(Lt(number(FREEZING), a.T), a.qs > 0)
-    r, rb, N = snow(cell, a.qs, a.rho, cell.let("colder", number(FREEZING) - a.T), c, "_melting")
-    nu = cell.let("nu_melting", processes.viscosity(a.T, a.rho))
-    D_v = cell.let("D_v_melting", only_if(melts, processes.diffusivity(a.T, a.p), 1))
-    V = cell.let("V_melting", only_if(melts, processes.ventilation(nu, D_v, a.f)))
+    inner = Equations()
+    r, rb, N = snow(inner, a.qs, a.rho, number(FREEZING) - a.T, c, "_melting")
+    nu = inner.let("nu_melting", processes.viscosity(a.T, a.rho))
+    V = inner.let("V_melting", processes.ventilation(nu, processes.diffusivity(a.T, a.p), a.f))
     h = r * r * square_root(r * rb)
     rate = processes.melting(a.T, a.rho, 1414 * nu * a.rho, processes.exchange_of_snow(r * r, h, V, N, c))
-    melted = cell.let("psmlt", only_if(melts, Min(rate * a.delta, a.qs)))
+    amount = {"psmlt": (sympy.Integer(0), Min(rate * a.delta, a.qs))}
+    (melted,) = where(cell, melts, "melts", amount, inner)
     return replace(
         a,
         T=cell.let("T_1", a.T - number(HEAT_OF_FUSION) / a.cpm * melted),
@@ -148,16 +141,17 @@ def _frozen(cell: Equations, a: Air, given: Air, c: WsmConstants) -> Air:
     below = colder > 0
     melted = cell.let("pimlt", only_if(colder < 0, qi))
     freezes = And(below, Or(given.qc > 0, a.qr > 0))
-    bigg = cell.let("bigg", only_if(freezes, processes.freezing(colder)))
+    inner = Equations()
+    bigg = inner.let("bigg", processes.freezing(colder))
     some = Min(number(c.bigg) * bigg * a.rho * qc * qc * a.delta, qc)
-    cloud = cell.let(
-        "frozen_cloud",
-        sympy.Piecewise((qc, colder > HOMOGENEOUS), (some, below), (0, True), evaluate=False),
-    )
-    r = cell.let("r_freezing", size_of_rain(given.qr, a.rho, c))
-    r3 = cell.let("r3_freezing", r * r * r)
+    r = inner.let("r_freezing", size_of_rain(given.qr, a.rho, c))
+    r3 = inner.let("r3_freezing", r * r * r)
     drops = Min(number(c.bigg_rain) / a.rho * bigg * (r3 * r3 * r) * a.delta, a.qr)
-    rain_water = cell.let("psfrz", only_if(And(below, a.qr > 0), drops))
+    amounts = {
+        "frozen_cloud": (sympy.Integer(0), only_if(colder > HOMOGENEOUS, qc, some)),
+        "psfrz": (sympy.Integer(0), only_if(a.qr > 0, drops)),
+    }
+    cloud, rain_water = where(cell, freezes, "freezes", amounts, inner)
     fusion = only_if(colder < 0, number(HEAT_OF_FUSION), a.fusion)
     return replace(
         a,
@@ -169,116 +163,115 @@ def _frozen(cell: Equations, a: Air, given: Air, c: WsmConstants) -> Air:
     )
 
 
-def _shapes(
-    cell: Equations, a: Air, qs_w: sympy.Expr, qs_i: sympy.Expr, cold: sympy.Basic, c: WsmConstants
-) -> Shapes:
-    """Emit sizes of rain and snow, and how they exchange vapour with the air."""
-    cell.section("Sizes of rain and snow, and how they exchange vapour with the air")
-    colder = cell.let("colder_2", number(FREEZING) - a.T)
-    r_r, rb_r = rain(cell, a.qr, a.rho, c, "_r")
-    r_s, rb_s, N = snow(cell, a.qs, a.rho, colder, c, "_s")
-    falls = Or(a.qr > 0, a.qs > 0)
-    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
-    D_v = cell.let("D_v", only_if(Or(falls, And(cold, a.qi > 0)), processes.diffusivity(a.T, a.p), 1))
-    V = cell.let("V", only_if(falls, processes.ventilation(nu, D_v, a.f)))
-    kappa = cell.let("kappa", 1414 * nu * a.rho)
-    r2_r, r2_s = cell.let("r2_r", r_r * r_r), cell.let("r2_s", r_s * r_s)
-    h_r, h_s = r2_r * square_root(r_r * rb_r), r2_s * square_root(r_s * rb_s)
-    sublimation = number(HEAT_OF_SUBLIMATION)
-    return Shapes(
-        r_r,
-        r2_r,
-        rb_r,
-        cell.let("exchange_r", processes.exchange_of_rain(r2_r, h_r, V, c)),
-        r_s,
-        r2_s,
-        rb_s,
-        N,
-        cell.let("exchange_s", processes.exchange_of_snow(r2_s, h_s, V, N, c)),
-        cell.let("AB_w", processes.resistance(a.T, a.rho, a.L, kappa, qs_w, D_v)),
-        cell.let("AB_i", processes.resistance(a.T, a.rho, sublimation, kappa, qs_i, D_v)),
-    )
-
-
-def _liquid(cell: Equations, a: Air, v: Vapour, s: Shapes, c: WsmConstants) -> Rates:
-    """Emit the rates of cloud water and rain. Returns those, and zeros."""
-    cell.section("Rain out of cloud water (praut, HDC 16; pracw), and vapour (prevp, HDC 14)")
-    cloud = a.qc / a.delta
-    praut = only_if(a.qc > number(c.qc0), Min(processes.autoconversion(a.qc, c), cloud))
-    r3 = s.r2_r * s.r_r
-    collects = And(a.qr > number(QCR), a.qc > number(QMIN))
-    pracw = only_if(collects, Min(processes.collected_by_rain(a.qc, r3, s.rb_r, a.f, c), cloud))
-    free = cell.let("prevp_free", only_if(a.qr > 0, (v.RH_w - 1) * s.exchange_r / s.AB_w))
-    half = v.sigma_w / 2
-    within = only_if(free < 0, Max(Max(free, -a.qr / a.delta), half), Min(free, half))
-    prevp = cell.let("prevp", only_if(a.qr > 0, within))
-    zeros = {entry.name: sympy.Integer(0) for entry in fields(Rates)}
-    known = {"praut": cell.let("praut", praut), "pracw": cell.let("pracw", pracw), "prevp": prevp}
-    return Rates(**zeros | known)
-
-
-def _solid(
-    cell: Equations, a: Air, v: Vapour, s: Shapes, liquid: Rates, cold: sympy.Basic, c: WsmConstants
-) -> Rates:
-    """Emit the rates of ice and snow, in the order in which they take what vapour is left."""
-    colder, half = number(FREEZING) - a.T, v.sigma_i / 2
+def _rates(cell: Equations, a: Air, v: Vapour, cold: sympy.Basic, c: WsmConstants, wrf: bool) -> Rates:
+    """Emit the rates, those of vapour in the order in which they take what is left of it."""
     has_ice, has_snow = And(cold, a.qi > 0), And(cold, a.qs > 0)
-    ice = a.qi / a.delta
-
-    cell.section("Cloud water and ice that snow collects (psacw, psaci, HDC 10)")
-    r3 = cell.let("r3_s", s.r2_s * s.r_s)
-    catches = a.qs > number(QCR)
-    water = Min(processes.collected_by_snow(a.qc, r3, s.rb_s, s.N, a.f, c), a.qc / a.delta)
-    psacw = cell.let("psacw", only_if(And(catches, a.qc > number(QMIN)), water))
     warm = Lt(number(FREEZING), a.T)
+    cloud, ice = a.qc / a.delta, a.qi / a.delta
+    colder = cell.let("colder_2", number(FREEZING) - a.T)
+
+    cell.section("How water exchanges with vapour: AB, by conduction and diffusion")
+    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
+    D_v = cell.let("D_v", processes.diffusivity(a.T, a.p))
+    kappa = cell.let("kappa", 1414 * nu * a.rho)
+    AB_w = cell.let("AB_w", processes.resistance(a.T, a.rho, a.L, kappa, v.qs_w, D_v))
+    sublimation = number(HEAT_OF_SUBLIMATION)
+    AB_i = cell.let("AB_i", processes.resistance(a.T, a.rho, sublimation, kappa, v.qs_i, D_v))
+    falls = Or(a.qr > 0, a.qs > 0)
+    V = cell.let("V", only_if(falls, processes.ventilation(nu, D_v, a.f)))
+
+    cell.section("Ice: crystals of diameter D")
     Ni = cell.let("Ni", only_if(has_ice, processes.crystals(a.rho, a.qi), 1000))
     D_free = cell.let("D_free", processes.size_of_ice(a.rho, a.qi, Ni, limit=False))
     D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
-    collects = And(cold, catches, a.qi > number(QMIN))
-    v_i = cell.let("v_i", only_if(collects, processes.speed_of_ice(D)))
-    v_s = number(c.pvts) * s.rb_s * a.f
-    swept = processes.ice_collected_by_snow(a.qi, D, v_i, v_s, s.r_s, s.r2_s, r3, s.N, colder)
-    psaci = cell.let("psaci", only_if(collects, Min(swept, ice)))
+    exchange_r, pracw = _of_rain(cell, a, V, c)
+    exchange_s, psacw, psaci = _of_snow(cell, a, V, D, colder, cold, c)
+
+    cell.section("Rain out of cloud water (praut, HDC 16) and vapour (prevp, HDC 14)")
+    drops = Min(processes.autoconversion(a.qc, c), cloud)
+    praut = cell.let("praut", only_if(a.qc > number(c.qc0), drops))
+    free = cell.let("prevp_free", (v.RH_w - 1) * exchange_r / AB_w)
+    half = v.sigma_w / 2
+    within = only_if(free < 0, Max(Max(free, -a.qr / a.delta), half), Min(free, half))
+    prevp = cell.let("prevp", only_if(a.qr > 0, within))
 
     cell.section("Ice that grows or shrinks (pidep, HDC 9)")
-    rest = cell.let("rest", v.sigma_i - liquid.prevp)
-    free = cell.let("pidep_free", only_if(has_ice, 4 * D_free * Ni * (v.RH_i - 1) / s.AB_i))
+    rest, half = cell.let("rest", v.sigma_i - prevp), v.sigma_i / 2
+    free = cell.let("pidep_free", 4 * D_free * Ni * (v.RH_i - 1) / AB_i)
     grown = only_if(free < 0, Max(Max(Max(free, half), rest), -ice), Min(Min(free, half), rest))
     pidep = cell.let("pidep", only_if(has_ice, grown))
-    full = And(has_ice, Ge(Abs(liquid.prevp + pidep), Abs(v.sigma_i)))
+    full = And(has_ice, Ge(Abs(prevp + pidep), Abs(v.sigma_i)))
 
     cell.section("Snow that grows or shrinks (psdep, HDC 14)")
     rest = cell.let("rest_1", rest - pidep)
-    free = cell.let("psdep_free", only_if(has_snow, (v.RH_i - 1) * s.exchange_s / s.AB_i))
+    free = cell.let("psdep_free", (v.RH_i - 1) * exchange_s / AB_i)
     lost = Max(Max(Max(free, -a.qs / a.delta), half), rest)
     grows = And(has_snow, Not(full))
     psdep = cell.let("psdep", only_if(grows, only_if(free < 0, lost, Min(Min(free, half), rest))))
-    full = Or(full, And(grows, Ge(Abs(liquid.prevp + pidep + psdep), Abs(v.sigma_i))))
+    full = Or(full, And(grows, Ge(Abs(prevp + pidep + psdep), Abs(v.sigma_i))))
 
     cell.section("Ice out of vapour (pigen, HDC 7, 8), snow out of ice (psaut, HDC 12)")
     missing = Max((processes.nuclei(colder) / a.rho - a.qi) / a.delta, 0)
     generates = And(cold, v.sigma_i > 0, Not(full))
     pigen = cell.let("pigen", only_if(generates, Min(Min(missing, v.sigma_i), rest - psdep)))
     psaut = cell.let("psaut", only_if(has_ice, processes.aggregation(a.qi, a.rho, a.delta, c)))
-    return replace(
-        liquid,
-        psacw_r=cell.let("psacw_r", only_if(warm, psacw)),
-        psacw_s=cell.let("psacw_s", only_if(warm, 0, psacw)),
-        psaut=psaut,
-        psaci=psaci,
-        pidep=pidep,
-        psdep=psdep,
-        pigen=pigen,
-    )
+
+    psevp: sympy.Expr = sympy.Integer(0)
+    if not wrf:
+        cell.section("Melting snow evaporates (psevp)")
+        free = (v.RH_w - 1) * exchange_s / AB_w
+        limited = Max(Max(free, -a.qs / a.delta), v.sigma_w / 2)
+        psevp = cell.let("psevp", only_if(And(warm, a.qs > 0, v.RH_w < 1), limited))
+    psacw_r = cell.let("psacw_r", only_if(warm, psacw))
+    psacw_s = cell.let("psacw_s", only_if(warm, 0, psacw))
+    return Rates(praut, pracw, psacw_r, psacw_s, psaut, psaci, prevp, pidep, psdep, pigen, psevp)
 
 
-def _evaporated(cell: Equations, a: Air, v: Vapour, s: Shapes, rates: Rates) -> Rates:
-    """Emit how much melting snow evaporates. Returns that rate with the others."""
-    cell.section("Melting snow evaporates (psevp)")
-    free = (v.RH_w - 1) * s.exchange_s / s.AB_w
-    limited = Max(Max(free, -a.qs / a.delta), v.sigma_w / 2)
-    evaporates = And(Lt(number(FREEZING), a.T), a.qs > 0, v.RH_w < 1)
-    return replace(rates, psevp=cell.let("psevp", only_if(evaporates, limited)))
+def _of_rain(cell: Equations, a: Air, V: sympy.Expr, c: WsmConstants) -> list[sympy.Expr]:
+    """Emit what rain exchanges with vapour, and which cloud water it collects (pracw). V: ventilation."""
+    cell.section("What rain exchanges with vapour, and collects of cloud water (pracw)")
+    inner = Equations()
+    r, rb = rain(inner, a.qr, a.rho, c, "_r")
+    r2 = inner.let("r2_r", r * r)
+    collects = And(a.qr > number(QCR), a.qc > number(QMIN))
+    pracw = Min(processes.collected_by_rain(a.qc, r2 * r, rb, a.f, c), a.qc / a.delta)
+    values = {
+        "exchange_r": processes.exchange_of_rain(r2, r2 * square_root(r * rb), V, c),
+        "pracw": only_if(collects, pracw),
+    }
+    return _where_some(cell, a.qr, "has_rain", values, inner)
+
+
+def _of_snow(
+    cell: Equations, a: Air, V: sympy.Expr, D: sympy.Expr, colder: sympy.Expr, cold: sympy.Basic,
+    c: WsmConstants,
+) -> list[sympy.Expr]:  # fmt: skip
+    """Emit what snow exchanges with vapour, and which cloud water and ice it collects (psacw, psaci). V:
+    ventilation. D: diameter of ice crystals (m)."""
+    cell.section("What snow exchanges with vapour, and collects (psacw, psaci, HDC 10)")
+    inner = Equations()
+    r, rb, N = snow(inner, a.qs, a.rho, colder, c, "_s")
+    r2 = inner.let("r2_s", r * r)
+    r3 = inner.let("r3_s", r2 * r)
+    water = Min(processes.collected_by_snow(a.qc, r3, rb, N, a.f, c), a.qc / a.delta)
+    collects = And(cold, a.qs > number(QCR), a.qi > number(QMIN))
+    v_i = inner.let("v_i", only_if(collects, processes.speed_of_ice(D)))
+    v_s = number(c.pvts) * rb * a.f
+    crystals = processes.ice_collected_by_snow(a.qi, D, v_i, v_s, r, r2, r3, N, colder)
+    values = {
+        "exchange_s": processes.exchange_of_snow(r2, r2 * square_root(r * rb), V, N, c),
+        "psacw": only_if(And(a.qs > number(QCR), a.qc > number(QMIN)), water),
+        "psaci": only_if(collects, Min(crystals, a.qi / a.delta)),
+    }
+    return _where_some(cell, a.qs, "has_snow", values, inner)
+
+
+def _where_some(
+    cell: Equations, q: sympy.Expr, name: str, values: dict[str, sympy.Expr], inner: Equations
+) -> list[sympy.Expr]:
+    """Emit values that are 0 where there is nothing of a kind of water."""
+    zero = sympy.Integer(0)
+    return where(cell, q > 0, name, {key: (zero, value) for key, value in values.items()}, inner)
 
 
 def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:
@@ -319,12 +312,12 @@ def _changed(cell: Equations, a: Air, r: Rates) -> Air:
     from_ice = r.psaut + r.psaci - r.pigen - r.pidep
     return replace(
         a,
-        T=cell.let("T_3", a.T + heat / a.cpm * a.delta),
-        q=cell.let("q_3", a.q - (solid + liquid) * a.delta),
-        qc=cell.let("qc_3", a.qc - cloud * a.delta),
-        qr=cell.let("qr_3", a.qr + to_rain * a.delta),
-        qi=cell.let("qi_3", a.qi - from_ice * a.delta),
-        qs=cell.let("qs_3", a.qs + to_snow * a.delta),
+        T=a.T + heat / a.cpm * a.delta,
+        q=a.q - (solid + liquid) * a.delta,
+        qc=a.qc - cloud * a.delta,
+        qr=a.qr + to_rain * a.delta,
+        qi=a.qi - from_ice * a.delta,
+        qs=a.qs + to_snow * a.delta,
     )
 
 

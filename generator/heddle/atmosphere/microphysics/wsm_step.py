@@ -100,12 +100,12 @@ class WsmStep:
         T = cell.let("T", self.th.here * self.pii.here)
         return T, cell.let("f", square_root(number(REFERENCE_DENSITY) / self.rho.here))
 
-    def ice_falls(self, cell: Equations, q: sympy.Expr, falls: sympy.Basic, limit: bool) -> sympy.Expr:
-        """Emit Ni, crystals per m3, and their diameter D, of ice with a mixing ratio q (kg/kg). Returns its
-        speed (m/s), 0 where it does not fall. limit: no crystal is larger than LARGEST_DIAMETER."""
-        Ni = cell.let("Ni", only_if(falls, crystals(self.rho.here, q), 1000))
+    def ice_falls(self, cell: Equations, q: sympy.Expr, limit: bool) -> sympy.Expr:
+        """Emit Ni, crystals per m3, and their diameter D, of ice with a mixing ratio q > 0 (kg/kg). Returns
+        its speed (m/s). limit: no crystal is larger than LARGEST_DIAMETER."""
+        Ni = cell.let("Ni", crystals(self.rho.here, q))
         D = cell.let("D", Max(size_of_ice(self.rho.here, q, Ni, limit), number(1e-25)))
-        return only_if(falls, speed_of_ice(D))
+        return speed_of_ice(D)
 
     def capacity(self, cell: Equations, q: sympy.Expr, kept: sympy.Expr, name: str = "cpm") -> sympy.Expr:
         """The heat capacity of moist air (J/(kg K)) at the beginning of the step."""
