@@ -49,18 +49,12 @@ def rain_at_the_ground_per_cell() -> None:
     microphysics.Kessler(rain=depth).step()  # here
 
 
-@says(
-    "{here}: rain=None is neither a field nor a name.\n"
-    "  Hint: pass a field declared as [xy], or its name"
-)
+@says("{here}: rain=None is neither a field nor a name.\n  Hint: pass a field declared as [xy], or its name")
 def no_rain_of_kessler() -> None:
     microphysics.Kessler(rain=None)  # type: ignore[arg-type]  # here
 
 
-@says(
-    "{here}: rain=None is neither a field nor a name.\n"
-    "  Hint: pass a field declared as [xy], or its name"
-)
+@says("{here}: rain=None is neither a field nor a name.\n  Hint: pass a field declared as [xy], or its name")
 def no_rain_of_wsm5() -> None:
     microphysics.WSM5(rain=None)  # type: ignore[arg-type]  # here
 
@@ -75,10 +69,7 @@ def ice_that_is_snow() -> None:
     microphysics.WSM5(qi=depth, qs="depth")  # here
 
 
-@says(
-    "{here}: dt=20 is not a name.\n"
-    '  Hint: pass the name of the argument with the time step, such as "dt"'
-)
+@says('{here}: dt=20 is not a name.\n  Hint: pass the name of the argument with the time step, such as "dt"')
 def time_step_that_is_a_number() -> None:
     microphysics.WSM3(dt=20)  # type: ignore[arg-type]  # here
 

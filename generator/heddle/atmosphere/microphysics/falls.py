@@ -81,12 +81,15 @@ def fall(kinds: Sequence[Falling], amount: sympy.Expr, first: Equations, suffix:
     begin[below], update[below] = sympy.Integer(0), upper
 
     fallen = {kind.fallen: total for kind, (_, total, _) in zip(kinds, grounds, strict=True)}
+    again: list[Statement] = []
+    if moving:
+        again = [Section("Where they arrive with their mean speed"), _sweep(carried_2, second)]
     body: list[Statement] = [
         *(kind.species.top_arrives() for kind in kinds if not kind.speed),
         Section("Where layers arrive"),
         _sweep(carried, first),
         *(species.top_arrives() for species in moving),
-        *([Section("Where they arrive with their mean speed"), _sweep(carried_2, second)] if moving else []),
+        *again,
         Section("What arrives below the ground"),
         *(statement for statements, _, _ in grounds for statement in statements),
         Section("What each layer collects"),

@@ -150,8 +150,8 @@ class _Step(WsmStep):
         T, f = self.temperature(cell)
         cpm, L = self.heats(cell, T)
         vapour = cell.let("vapour", self.q.here)
-        water = (field.here for field in (self.qc, self.qr, self.qi, self.qs))
-        air = Air(T, self.p.here, self.rho.here, f, cpm, L, vapour, *water, self.delta)
+        qc, qr, qi, qs = (field.here for field in (self.qc, self.qr, self.qi, self.qs))
+        air = Air(T, self.p.here, self.rho.here, f, cpm, L, vapour, qc, qr, qi, qs, self.delta)
         after = phase_changes(cell, air, self.c, self.wrf)
         cell.store(self.th.here, self.th.here + (after.T - T) / self.pii.here)
         for name in ("q", "qc", "qr", "qi", "qs"):
