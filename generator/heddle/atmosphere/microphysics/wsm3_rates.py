@@ -62,41 +62,40 @@ def phase_changes(
 ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr]:
     """Emit a step in a cell. Returns temperature (K), and mixing ratios of vapour, cloud, rain."""
     cold = Lt(a.T, number(FREEZING))
-    cell.section("Saturation, and how water exchanges with vapour (HDC 9, 14)")
+    cell.section("Saturation")
     qs = saturation(cell, a.T_before, a.p, ice=True)
-    RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
     sigma = cell.let("sigma", (Max(a.q, number(QMIN)) - qs) / a.delta)
 
     inner = Equations()
+    RH = inner.let("RH", Max(a.q / qs, number(QMIN)))
     rates = _limited(inner, a, _rates(inner, a, qs, RH, sigma, cold, c))
     inner.section("Changes of vapour, cloud and rain")
     W = inner.let("W", -rates.pres - rates.pgen - rates.pisd)
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
-    lost = (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta
-    gained = (rates.paut + rates.pacr + rates.pres) * a.delta
-    changes = {
-        "T_1": (a.T, a.T - heat * W * a.delta / a.cpm),
-        "q_1": (a.q, a.q + W * a.delta),
-        "qci_1": (a.qci, a.qci - lost),
-        "qrs_1": (a.qrs, a.qrs + gained),
-    }
-    some = Or(a.given_ci > 0, a.given_rs > 0, And(cold, sigma > 0))
-    T, q, qci, qrs = where(cell, some, "changes", changes, inner)
+    q = inner.let("q_1", a.q + W * a.delta)
+    qci = inner.let("qci_1", a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta)
+    qrs = inner.let("qrs_1", a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta)
+    T = inner.let("T_1", a.T - heat * W * a.delta / a.cpm)
 
-    cell.section("Condensation to saturation over water, or evaporation of cloud water")
-    qs = saturation(cell, T, a.p, ice=False, suffix="_1")
+    inner.section("Condensation to saturation over water, or evaporation of cloud water")
+    qs = saturation(inner, T, a.p, ice=False, suffix="_1")
     warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
-    excess = cell.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
+    excess = inner.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
     evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
     condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
-    pcon = cell.let("pcon", condensed)
-    qci = cell.let("qci_2", Max(qci, 0) + pcon)
-    return (
-        T + pcon * a.L / a.cpm,
-        q - pcon,
-        only_if(qci > number(QMIN), qci),
-        only_if(qrs > number(QCR), qrs),
-    )
+    pcon = inner.let("pcon", condensed)
+    qci = inner.let("qci_2", Max(qci, 0) + pcon)
+
+    zero = sympy.Integer(0)
+    values = {
+        "T_new": (a.T, T + pcon * a.L / a.cpm),
+        "q_new": (a.q, q - pcon),
+        "qci_new": (zero, only_if(qci > number(QMIN), qci)),
+        "qrs_new": (zero, only_if(qrs > number(QCR), qrs)),
+    }
+    some = Or(a.given_ci > 0, a.given_rs > 0, sigma > 0, Lt(a.T, a.T_before))
+    T, q, qci, qrs = where(cell, some, "changes", values, inner)
+    return T, q, qci, qrs
 
 
 def _rates(

@@ -90,26 +90,23 @@ def phase_changes(cell: Equations, given: Air, c: WsmConstants, wrf: bool) -> Ai
     cell.section("Saturation over water and over ice")
     qs_w, qs_i = saturation_of_both(cell, given.T, given.p)
     moist = cell.let("moist", Max(given.q, number(QMIN)))
+    sigma_w = cell.let("sigma_w", (moist - qs_w) / given.delta)
     sigma_i = cell.let("sigma_i", (moist - qs_i) / given.delta)
     air = _frozen(cell, _melted(cell, given, c), given, c)
     cold = Lt(air.T, number(FREEZING))
 
     inner = Equations()
-    vapour = Vapour(
-        qs_w,
-        qs_i,
-        inner.let("RH_w", Max(given.q / qs_w, number(QMIN))),
-        inner.let("RH_i", Max(given.q / qs_i, number(QMIN))),
-        inner.let("sigma_w", (moist - qs_w) / given.delta),
-        sigma_i,
-    )
+    RH_w = inner.let("RH_w", Max(given.q / qs_w, number(QMIN)))
+    RH_i = inner.let("RH_i", Max(given.q / qs_i, number(QMIN)))
+    vapour = Vapour(qs_w, qs_i, RH_w, RH_i, sigma_w, sigma_i)
     rates = _limited(inner, air, _rates(inner, air, vapour, cold, c, wrf))
-    after = _changed(inner, air, rates)
-    some = Or(air.qc > 0, air.qr > 0, air.qi > 0, air.qs > 0, And(cold, sigma_i > 0))
-    names = ("T", "q", "qc", "qr", "qi", "qs")
-    values = {f"{name}_3": (getattr(air, name), getattr(after, name)) for name in names}
-    changed = dict(zip(names, where(cell, some, "changes", values, inner), strict=True))
-    return _condensed(cell, replace(air, **changed))
+    after = _condensed(inner, _changed(inner, air, rates))
+    some = Or(air.qc > 0, air.qr > 0, air.qi > 0, air.qs > 0, sigma_i > 0)
+    zero = sympy.Integer(0)
+    values = {"T_new": (air.T, after.T), "q_new": (air.q, after.q)}
+    values |= {f"{name}_new": (zero, getattr(after, name)) for name in ("qc", "qr", "qi", "qs")}
+    T, q, qc, qr, qi, qs = where(cell, some, "changes", values, inner)
+    return replace(air, T=T, q=q, qc=qc, qr=qr, qi=qi, qs=qs)
 
 
 def _melted(cell: Equations, a: Air, c: WsmConstants) -> Air:
@@ -312,12 +309,12 @@ def _changed(cell: Equations, a: Air, r: Rates) -> Air:
     from_ice = r.psaut + r.psaci - r.pigen - r.pidep
     return replace(
         a,
-        T=a.T + heat / a.cpm * a.delta,
-        q=a.q - (solid + liquid) * a.delta,
-        qc=a.qc - cloud * a.delta,
-        qr=a.qr + to_rain * a.delta,
-        qi=a.qi - from_ice * a.delta,
-        qs=a.qs + to_snow * a.delta,
+        T=cell.let("T_3", a.T + heat / a.cpm * a.delta),
+        q=cell.let("q_3", a.q - (solid + liquid) * a.delta),
+        qc=cell.let("qc_3", a.qc - cloud * a.delta),
+        qr=cell.let("qr_3", a.qr + to_rain * a.delta),
+        qi=cell.let("qi_3", a.qi - from_ice * a.delta),
+        qs=cell.let("qs_3", a.qs + to_snow * a.delta),
     )
 
 
