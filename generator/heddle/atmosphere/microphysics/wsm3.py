@@ -104,12 +104,12 @@ class _Step(WsmStep):
         cell.section("Speed of rain and snow")
         qrs = cell.let("water_rs", Max(self.qrs.here, 0))
         rs, ci = Equations(), Equations()
-        values = {"v_rs": (sympy.Integer(0), speed(rs, self.qrs.here, self.rho.here, f, T, self.c))}
+        values = {"speed_rs": (sympy.Integer(0), speed(rs, self.qrs.here, self.rho.here, f, T, self.c))}
         (v_rs,) = where(cell, self.qrs.here > 0, "has_rs", values, rs)
         cell.section("Speed of ice: Ni crystals per m3 with diameter D")
         qci = cell.let("water_ci", Max(self.qci.here, 0))
         falls = And(Lt(T, number(FREEZING)), self.qci.here > 0)
-        values = {"v_ci": (sympy.Integer(0), self.ice_falls(ci, qci, limit=False))}
+        values = {"speed_ci": (sympy.Integer(0), self.ice_falls(ci, qci, limit=False))}
         (v_ci,) = where(cell, falls, "has_ci", values, ci)
         cell.store(self.rs.species.arrival.here, v_rs)
         cell.store(self.ci.species.arrival.here, v_ci)

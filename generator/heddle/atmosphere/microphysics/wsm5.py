@@ -133,7 +133,7 @@ class _Step(WsmStep):
         )
         for kind, field, speed, there in kinds:
             name = kind.species.name
-            values = {f"v_{name}": (sympy.Integer(0), speed)}
+            values = {f"speed_{name}": (sympy.Integer(0), speed)}
             (v,) = where(cell, field.here > 0, f"has_{name}", values, there)
             cell.store(kind.species.arrival.here, v)
         zero = sympy.Integer(0)
