@@ -70,8 +70,8 @@ def where(
 ) -> list[sympy.Expr]:  # fmt: skip
     """Emit statements for cells in which a condition holds. values: name -> what it is elsewhere, and there.
 
-    It is a While of one round, named `name`: columns in vector lanes pass it over where no lane has to act. No
-    other value of the kernel has one of these names.
+    It is a While of one round, named `name`: columns in vector lanes pass it over where no lane has to act.
+    No other value of the kernel has one of these names.
     """
     (acts,) = reals(name)
     symbols = reals(*values)
