@@ -17,17 +17,27 @@
 
 namespace {
 
-constexpr double kessler_words = 8 + 4, wsm3_words = 9 + 4;
+enum class Scheme { kessler, wsm3, wsm5 };
+
+constexpr const char* name_of(Scheme scheme) {
+  return scheme == Scheme::kessler ? "kessler" : scheme == Scheme::wsm3 ? "wsm3" : "wsm5";
+}
+
+/// Numbers per cell that are read, and written.
+constexpr double words_of(Scheme scheme) {
+  return scheme == Scheme::kessler ? 8 + 4 : scheme == Scheme::wsm3 ? 9 + 4 : 10 + 6;
+}
+
 constexpr double top = 20e3;
 
 /// Air whose temperature falls by 6.5 K per km, with towers of cloud.
 template <class T, class Place> struct Sky {
   explicit Sky(const std::array<std::int64_t, 3>& n)
       : grid({{0, 0, 0}, n}), th(cells("th")), q(cells("q")), cloud(cells("cloud")), rain(cells("rain")),
-        w(cells("w")), rho(cells("rho")), pii(cells("pii")), p(cells("p")), dz(cells("dz")),
-        height(cells("height")), first(cells("first")), second(cells("second")), third(cells("third")),
-        fourth(cells("fourth")), fallen(plane("fallen")), snow(plane("snow")), ratio(plane("ratio")),
-        stream(Place::memory) {
+        ice(cells("ice")), flakes(cells("flakes")), w(cells("w")), rho(cells("rho")), pii(cells("pii")),
+        p(cells("p")), dz(cells("dz")), height(cells("height")), first(cells("first")),
+        second(cells("second")), third(cells("third")), fourth(cells("fourth")), fifth(cells("fifth")),
+        fallen(plane("fallen")), snow(plane("snow")), ratio(plane("ratio")), stream(Place::memory) {
     const double thickness = top / static_cast<double>(n[2]);
     const auto z = [=](std::int64_t k) { return (static_cast<double>(k) + 0.5) * thickness; };
     const auto t = [=](std::int64_t k) { return std::max(300 - 6.5e-3 * z(k), 210.0); };
@@ -43,6 +53,9 @@ template <class T, class Place> struct Sky {
     });
     cloud.fill([=](auto x, auto y, auto k, int) { return z(k) < 9e3 ? 1e-3 * tower(x, y) : 0; });
     rain.fill([=](auto x, auto y, auto k, int) { return z(k) < 7e3 ? 3e-3 * tower(x, y) : 0; });
+    ice.fill([=](auto x, auto y, auto k, int) { return z(k) > 5e3 && z(k) < 11e3 ? 1e-4 * tower(x, y) : 0; });
+    flakes.fill(
+        [=](auto x, auto y, auto k, int) { return z(k) > 4e3 && z(k) < 9e3 ? 1e-3 * tower(x, y) : 0; });
     w.fill([=](auto x, auto y, auto, int) { return 3 * tower(x, y) - 0.5; });
     rho.fill([=](auto, auto, auto k, int) { return pressure(k) / (287 * t(k)); });
     pii.fill([=](auto, auto, auto k, int) { return exner(k); });
@@ -60,17 +73,18 @@ template <class T, class Place> struct Sky {
   }
 
   heddle::BlockGrid grid;
-  heddle::Field<T> th, q, cloud, rain, w, rho, pii, p, dz, height, first, second, third, fourth;
+  heddle::Field<T> th, q, cloud, rain, ice, flakes, w, rho, pii, p, dz, height, first, second, third, fourth,
+      fifth;
   heddle::Field<T> fallen, snow, ratio;
   heddle::Stream stream;
 };
 
-template <class T, class Place> bench::Case columns(bool wsm3) {
+template <class T, class Place> bench::Case columns(Scheme scheme) {
   const auto n =
       atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
                                                                 : std::array<std::int64_t, 3>{74, 61, 54});
   const std::int64_t count = n[0] * n[1] * n[2];
-  const double words = wsm3 ? wsm3_words : kessler_words;
+  const double words = words_of(scheme);
   auto sky = std::make_shared<Sky<T, Place>>(n);
   auto yardstick = std::make_shared<atmosphere::Yardstick<T, Place>>(
       static_cast<std::int64_t>(words / 2) * count * static_cast<std::int64_t>(sizeof(T)));
@@ -79,11 +93,15 @@ template <class T, class Place> bench::Case columns(bool wsm3) {
           .bytes_per_update = words * sizeof(T),
           .limit_bytes = yardstick->bytes(),
           .kernel =
-              [sky, wsm3] {
+              [sky, scheme] {
                 auto& s = *sky;
                 const T dt = 20;
                 return Place::seconds(s.stream, [&] {
-                  if (wsm3)
+                  if (scheme == Scheme::wsm5)
+                    microphysics_bench::Wsm5<T>(s.th, s.q, s.cloud, s.rain, s.ice, s.flakes, s.rho, s.pii,
+                                                s.p, s.dz, s.first, s.second, s.third, s.fourth, s.fifth,
+                                                s.fallen, s.snow, s.ratio, {dt})(s.stream);
+                  else if (scheme == Scheme::wsm3)
                     microphysics_bench::Wsm3<T>(s.th, s.q, s.cloud, s.rain, s.w, s.rho, s.pii, s.p, s.dz,
                                                 s.first, s.second, s.third, s.fourth, s.fallen, s.snow,
                                                 s.ratio, {dt})(s.stream);
@@ -95,20 +113,20 @@ template <class T, class Place> bench::Case columns(bool wsm3) {
           .limit = [sky, yardstick] { return yardstick->seconds(sky->stream); }};
 }
 
-template <class T, class Place> void add(const char* precision, bool wsm3) {
+template <class T, class Place> void add(const char* precision, Scheme scheme) {
   const std::string name =
-      std::string("microphysics/") + (wsm3 ? "wsm3/" : "kessler/") + precision + "/" + Place::name;
+      std::string("microphysics/") + name_of(scheme) + "/" + precision + "/" + Place::name;
   benchmark::RegisterBenchmark(
-      name.c_str(), [wsm3](benchmark::State& state) { bench::run(state, columns<T, Place>(wsm3)); })
+      name.c_str(), [scheme](benchmark::State& state) { bench::run(state, columns<T, Place>(scheme)); })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
       ->Iterations(11);
 }
 
 template <class Place> void add_schemes() {
-  for (const bool wsm3 : {false, true}) {
-    add<float, Place>("f32", wsm3);
-    add<double, Place>("f64", wsm3);
+  for (const auto scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5}) {
+    add<float, Place>("f32", scheme);
+    add<double, Place>("f64", scheme);
   }
 }
 

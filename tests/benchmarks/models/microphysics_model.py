@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microphysics for heddle-atmosphere."""
 
-from heddle import Module, Schedule
+from heddle import Module, Schedule, Strips
 from heddle.atmosphere import microphysics
 
 microphysics_bench = Module("microphysics_bench", precisions=("f32", "f64"), about="Schemes to be timed.")
-microphysics_bench.add("kessler", microphysics.Kessler().step(), schedule=Schedule(math="reproducible"))
-microphysics_bench.add("wsm3", microphysics.WSM3().step(), schedule=Schedule(math="reproducible"))
+lanes = Schedule(Strips(16), math="reproducible")
+microphysics_bench.add("kessler", microphysics.Kessler().step(), schedule=lanes)
+microphysics_bench.add("wsm3", microphysics.WSM3().step(), schedule=lanes)
+microphysics_bench.add("wsm5", microphysics.WSM5().step(), schedule=lanes)

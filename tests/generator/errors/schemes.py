@@ -49,6 +49,31 @@ def rain_at_the_ground_per_cell() -> None:
     microphysics.Kessler(rain=depth).step()  # here
 
 
+@says("{here}: rain=None is neither a field nor a name.\n  Hint: pass a field declared as [xy], or its name")
+def no_rain_of_kessler() -> None:
+    microphysics.Kessler(rain=None)  # type: ignore[arg-type]  # here
+
+
+@says("{here}: rain=None is neither a field nor a name.\n  Hint: pass a field declared as [xy], or its name")
+def no_rain_of_wsm5() -> None:
+    microphysics.WSM5(rain=None)  # type: ignore[arg-type]  # here
+
+
+@says("{here}: qv=3 is neither a field nor a name.\n  Hint: pass a field declared as [3D], or its name")
+def vapour_that_is_a_number() -> None:
+    microphysics.Kessler(qv=3)  # type: ignore[arg-type]  # here
+
+
+@says("{here}: 'depth' is both qi and qs.\n  Hint: pass two fields, or two names")
+def ice_that_is_snow() -> None:
+    microphysics.WSM5(qi=depth, qs="depth")  # here
+
+
+@says('{here}: dt=20 is not a name.\n  Hint: pass the name of the argument with the time step, such as "dt"')
+def time_step_that_is_a_number() -> None:
+    microphysics.WSM3(dt=20)  # type: ignore[arg-type]  # here
+
+
 @says(
     "{here}: quirks='some' is unknown.\n"
     '  Hint: use "none", which mends what the original does against its intention, or "wrf"'

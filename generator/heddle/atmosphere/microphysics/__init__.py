@@ -3,6 +3,7 @@
 
     module.add("kessler", microphysics.Kessler().step())
     module.add("wsm3", microphysics.WSM3().step())
+    module.add("wsm5", microphysics.WSM5().step())
 
 Each scheme is a kernel: a thread or a lane takes a column along z, and several sweeps share its values.
 `quirks="wrf"` reproduces what the original does against its own intention; by default that is mended.
@@ -10,5 +11,6 @@ Each scheme is a kernel: a thread or a lane takes a column along z, and several 
 
 from heddle.atmosphere.microphysics.kessler import Kessler
 from heddle.atmosphere.microphysics.wsm3 import WSM3
+from heddle.atmosphere.microphysics.wsm5 import WSM5
 
-__all__ = ["WSM3", "Kessler"]
+__all__ = ["WSM3", "WSM5", "Kessler"]

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy
 from sympy.codegen.cfunctions import exp2, log2
 
 from heddle.errors import KernelError, calling_place
-from heddle.model.assignment import Assignment
-from heddle.model.equations import square_root
+from heddle.model.assignment import Assignment, While
+from heddle.model.equations import Equations, square_root
 
 QUIRKS = ("none", "wrf")
 """What a scheme may do with the quirks of the original: mend them, or reproduce them."""
@@ -55,3 +57,33 @@ def constant(name: str, *factors: sympy.Expr | int) -> tuple[sympy.Symbol, Assig
     """A name for a product of numbers, and the statement that gives it: emitted code shows the formula."""
     symbol = sympy.Symbol(name, real=True)
     return symbol, Assignment(symbol, sympy.Mul(*factors, evaluate=False))
+
+
+def reals(*names: str) -> tuple[sympy.Symbol, ...]:
+    """Symbols of real values."""
+    return tuple(sympy.Symbol(name, real=True) for name in names)
+
+
+def where(
+    cell: Equations, condition: sympy.Basic, name: str, values: Mapping[str, tuple[sympy.Expr, sympy.Expr]],
+    body: Equations,
+) -> list[sympy.Expr]:  # fmt: skip
+    """Emit statements for cells in which a condition holds. values: name -> what it is elsewhere, and there.
+
+    It is a While of one round, named `name`: columns in vector lanes pass it over where no lane has to act.
+    No other value of the kernel has one of these names.
+    """
+    (acts,) = reals(name)
+    symbols = reals(*values)
+    first = dict(zip(symbols, (elsewhere for elsewhere, _ in values.values()), strict=True))
+    then = dict(zip(symbols, (value for _, value in values.values()), strict=True))
+    cell.statements.append(
+        While(
+            acts > 0,
+            {acts: only_if(condition, 1), **first},
+            body.statements,
+            {acts: sympy.Integer(0), **then},
+            at_most=1,
+        )
+    )
+    return list(symbols)

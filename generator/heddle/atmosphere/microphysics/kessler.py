@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import sympy
 from sympy import And, Max, Min, Rational, Symbol, floor, symbols
@@ -21,11 +22,11 @@ from heddle.atmosphere.constants import (
     MOLECULAR_RATIO,
     REFERENCE_PRESSURE,
 )
-from heddle.atmosphere.microphysics.columns import cells, plane
-from heddle.atmosphere.microphysics.functions import check_quirks, constant, number, only_if, power
+from heddle.atmosphere.microphysics.columns import Scheme
+from heddle.atmosphere.microphysics.functions import constant, number, only_if, power
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan, Section, Statement, While
 from heddle.model.equations import Equations, square_root
-from heddle.model.field import Field, Parameter, block_coordinates, block_extents, declare
+from heddle.model.field import Field, block_coordinates, block_extents
 
 MOST_SUBSTEPS = 10_000
 """Of the fall in one step: in a column that needs more, the rest of the step passes without fall."""
@@ -34,7 +35,7 @@ LARGEST_COURANT = number(0.75)
 
 
 @dataclass(frozen=True)
-class Kessler:
+class Kessler(Scheme):
     """Rain that falls in substeps, forms from cloud water and evaporates; vapour that condenses.
 
     Fields, by name or as fields of the model. Read and written: th, potential temperature (K); qv, qc, qr,
@@ -49,6 +50,7 @@ class Kessler:
     Raises KernelError for other quirks, and for fields of another kind.
     """
 
+    planes: ClassVar[tuple[str, ...]] = ("rain", "rain_step")
     th: Field | str = "th"
     qv: Field | str = "qv"
     qc: Field | str = "qc"
@@ -61,32 +63,16 @@ class Kessler:
     speed: Field | str = "speed"
     rain: Field | str = "rain"
     rain_step: Field | str = "rain_step"
-    dt: str = "dt"
-    quirks: str = "none"
 
     def step(self) -> AssignmentCollection:
         """The statements of a step."""
-        wrf = check_quirks(self.quirks)
-        every = (
-            self.th,
-            self.qv,
-            self.qc,
-            self.qr,
-            self.rho,
-            self.pii,
-            self.height,
-            self.dz,
-            self.falling,
-            self.speed,
-        )
-        th, qv, qc, qr, rho, pii, height, dz, falling, speed = map(cells, every)
-        rain, rain_step, dt = plane(self.rain), plane(self.rain_step), Parameter(self.dt)
-        declare((th, qv, qc, qr, rho, pii, height, dz, falling, speed, rain, rain_step, dt))
+        found, dt = self.arguments()
+        th, qv, qc, qr, rho, pii, height, dz, falling, speed, rain, rain_step = found.values()
         fall = _Fall(qr, rho, height, dz, falling, speed, dt)
         return AssignmentCollection(
             [
                 *fall.speeds(),
-                *fall.substeps(wrf),
+                *fall.substeps(self.quirks == "wrf"),
                 Assignment(rain.here, rain.here + fall.total),
                 Assignment(rain_step.here, fall.shown),
                 *_phase_changes(th.here, qv.here, qc.here, qr.here, rho.here, pii.here, falling.here, dt),

@@ -52,6 +52,23 @@ def saturation(cell: Equations, T: sympy.Expr, p: sympy.Expr, ice: bool, suffix:
         xb = cell.let(f"xb{suffix}", only_if(frozen, number(XBI), xb))
     deficit = cell.let(f"deficit{suffix}", 1 - t)
     exponent = cell.let(f"exponent{suffix}", xa * log(t) + xb * deficit)
+    return _mixing_ratio(cell, exponent, p, suffix)
+
+
+def saturation_of_both(cell: Equations, T: sympy.Expr, p: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """Emit the mixing ratios of vapour (kg/kg) that is saturated over water, and over ice below the triple
+    point, at temperature T (K) and pressure p (Pa). Above it both are the first."""
+    t = cell.let("t", number(TRIPLE_POINT) / T)
+    deficit, logarithm = cell.let("deficit", 1 - t), cell.let("log_t", log(t))
+    water = _mixing_ratio(cell, number(XA) * logarithm + number(XB) * deficit, p, "_w")
+    frozen = t > 1
+    exponent = cell.let("exponent_i", only_if(frozen, number(XAI) * logarithm + number(XBI) * deficit))
+    ice = _mixing_ratio(cell, exponent, p, "_ice")
+    return water, cell.let("qs_i", only_if(frozen, ice, water))
+
+
+def _mixing_ratio(cell: Equations, exponent: sympy.Expr, p: sympy.Expr, suffix: str) -> sympy.Expr:
+    """Emit that of vapour whose pressure is e^exponent of that at the triple point."""
     e = cell.let(f"e{suffix}", number(SATURATION_PRESSURE) * sympy.exp(exponent))
     limited = cell.let(f"e_limited{suffix}", Min(e, number(0.99) * p))
     return cell.let(f"qs{suffix}", Max(number(MOLECULAR_RATIO) * limited / (p - limited), number(QMIN)))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields
 import sympy
 from sympy import And, Max, Symbol
 
-from heddle.atmosphere.microphysics.functions import number, only_if
+from heddle.atmosphere.microphysics.functions import number, only_if, reals
 from heddle.model.assignment import Assignment, Statement, While
 from heddle.model.equations import Equations
 from heddle.model.field import Field, block_coordinates, block_extents
@@ -27,10 +27,6 @@ MOST_CELLS = 100_000
 """That one cell collects from: as many as there are levels, at most."""
 LARGEST_SHRINKING = number(0.05)
 """Of a cell in a step, as a part of its thickness."""
-
-
-def _real(*names: str) -> tuple[sympy.Symbol, ...]:
-    return tuple(Symbol(name, real=True) for name in names)
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Source:
     def named(suffix: str) -> Source:
         """Symbols of this name."""
         names = [f"{entry.name}_{suffix}" for entry in fields(Source)]
-        return Source(Symbol(names[0], integer=True), *_real(*names[1:]))
+        return Source(Symbol(names[0], integer=True), *reals(*names[1:]))
 
     def values(self) -> list[sympy.Expr]:
         """In order."""
@@ -77,7 +73,7 @@ class Species:
     ) -> None:  # fmt: skip
         self.name, self.q, self.arrival, self.rho, self.dz = name, q, arrival, rho, dz
         self.column_height, self.delta, self.wrf = column_height, delta, wrf
-        (self.top,) = _real(f"top_{name}")
+        (self.top,) = reals(f"top_{name}")
         self.z, self.n_z = block_coordinates()[2], block_extents()[2]
 
     # Where cells arrive: a sweep downwards
@@ -85,8 +81,8 @@ class Species:
     def carried(self, sweep: str = "") -> dict[sympy.Symbol, tuple[sympy.Expr, sympy.Expr]]:
         """What the sweep downwards carries, with first value and update. sweep: of the names, where a column
         has several."""
-        v, w = _real(*(f"{what}_{self.name}" for what in "vw"))
-        v_above, w_above = _real(*(f"{what}_above_{self.name}{sweep}" for what in "vw"))
+        v, w = reals(*(f"{what}_{self.name}" for what in "vw"))
+        v_above, w_above = reals(*(f"{what}_above_{self.name}{sweep}" for what in "vw"))
         return {v_above: (sympy.Integer(0), v), w_above: (self._fastest, w)}
 
     @property
@@ -96,7 +92,7 @@ class Species:
 
     def interface(self) -> dict[sympy.Symbol, tuple[sympy.Expr, sympy.Expr]]:
         """What a sweep that asks for densities carries, too: where the interface above arrives."""
-        a, a_above = _real(f"a_{self.name}", f"a_above_{self.name}")
+        a, a_above = reals(f"a_{self.name}", f"a_above_{self.name}")
         return {a_above: (self.column_height - self._fastest * self.delta, a)}
 
     def density(self, a: sympy.Expr) -> sympy.Expr:

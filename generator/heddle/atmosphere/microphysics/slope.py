@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slopes of the size distributions of rain and snow, and the speeds at which these fall (HDC)."""
+"""Slopes of the size distributions of rain and snow, and the speeds at which these fall (HDC).
+
+q: mixing ratio (kg/kg). rho: density of the air (kg m-3). f: sqrt(rho_0/rho). suffix: of names.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,15 @@ class Slope:
     colder: sympy.Expr
 
 
-def slope(cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: WsmConstants) -> Slope:
-    """Emit the slope of rain (T >= T0) or snow with a mixing ratio q (kg/kg), in air of density rho (kg m-3)
-    and temperature T (K)."""
+def slope(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: WsmConstants,
+    colder: sympy.Expr | None = None,
+) -> Slope:  # fmt: skip
+    """Emit the slope of what is rain (T >= T0) or snow, at a temperature T (K). colder: T0 - T, where that
+    has a name."""
     warm = sympy.Ge(T, number(FREEZING))
-    colder = cell.let("colder", number(FREEZING) - T)
-    grown = sympy.exp(number(ALPHA) * colder)
-    N = cell.let("N", only_if(warm, 1, Min(Max(grown, 1), number(LARGEST_N0S / N0S))))
+    colder = colder or cell.let("colder", number(FREEZING) - T)
+    N = cell.let("N", only_if(warm, 1, intercept(colder)))
     C = cell.let("C", only_if(warm, number(c.C_r), number(c.C_s) * N))
     smallest = only_if(warm, number(1 / LARGEST_LAMBDA_R), number(1 / LARGEST_LAMBDA_S))
     r = cell.let("r", only_if(q > number(QCR), fourth_root(q * rho / C), smallest))
@@ -52,7 +57,55 @@ def slope(cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: Wsm
 def speed(
     cell: Equations, q: sympy.Expr, rho: sympy.Expr, f: sympy.Expr, T: sympy.Expr, c: WsmConstants
 ) -> sympy.Expr:
-    """Emit the speed vt (m/s) of rain or snow, 0 where there is none. f: sqrt(rho_0/rho)."""
+    """Emit the speed vt (m/s) of what is rain or snow, 0 where there is none."""
     rb = slope(cell, q, rho, T, c).rb
     warm = sympy.Ge(T, number(FREEZING))
     return cell.let("vt", only_if(warm, number(c.pvtr), number(c.pvts)) * rb * f)
+
+
+def intercept(colder: sympy.Expr) -> sympy.Expr:
+    """N, by which the intercept of snow is larger than at T0 (HDC 6). colder: T0 - T (K)."""
+    return Min(Max(sympy.exp(number(ALPHA) * colder), 1), number(LARGEST_N0S / N0S))
+
+
+def size_of_rain(q: sympy.Expr, rho: sympy.Expr, c: WsmConstants) -> sympy.Expr:
+    """r = 1/lambda (m) of rain."""
+    return only_if(q > number(QCR), fourth_root(q * rho / number(c.C_r)), number(1 / LARGEST_LAMBDA_R))
+
+
+def size_of_snow(q: sympy.Expr, rho: sympy.Expr, N: sympy.Expr, c: WsmConstants) -> sympy.Expr:
+    """r = 1/lambda (m) of snow, whose intercept is N times that at T0."""
+    C = number(c.C_s) * N
+    return only_if(q > number(QCR), fourth_root(q * rho / C), number(1 / LARGEST_LAMBDA_S))
+
+
+def rain(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, c: WsmConstants, suffix: str
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Emit r (m) and rb = r^b of rain; rb = 0 where there is none."""
+    r = cell.let(f"r{suffix}", size_of_rain(q, rho, c))
+    return r, cell.let(f"rb{suffix}", only_if(q > 0, power(r, number(B_R))))
+
+
+def snow(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, colder: sympy.Expr, c: WsmConstants, suffix: str
+) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    """Emit r (m), rb = r^b and N of snow; rb = 0 and N = 1 where there is none. colder: T0 - T (K)."""
+    N = cell.let(f"N{suffix}", only_if(q > 0, intercept(colder), 1))
+    r = cell.let(f"r{suffix}", size_of_snow(q, rho, N, c))
+    return r, cell.let(f"rb{suffix}", only_if(q > 0, power(r, number(B_S)))), N
+
+
+def rain_speed(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, f: sympy.Expr, c: WsmConstants, suffix: str
+) -> sympy.Expr:
+    """Emit the speed vt (m/s) of rain, 0 where there is none."""
+    return cell.let(f"vt{suffix}", number(c.pvtr) * rain(cell, q, rho, c, suffix)[1] * f)
+
+
+def snow_speed(
+    cell: Equations, q: sympy.Expr, rho: sympy.Expr, f: sympy.Expr, colder: sympy.Expr, c: WsmConstants,
+    suffix: str,
+) -> sympy.Expr:  # fmt: skip
+    """Emit the speed vt (m/s) of snow, 0 where there is none. colder: T0 - T (K)."""
+    return cell.let(f"vt{suffix}", number(c.pvts) * snow(cell, q, rho, colder, c, suffix)[1] * f)

@@ -3,35 +3,32 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import sympy
-from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or, Rational
+from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or
 
 from heddle.atmosphere.constants import (
     FREEZING,
     GAS_CONSTANT_VAPOUR,
     HEAT_OF_SUBLIMATION,
 )
-from heddle.atmosphere.microphysics.functions import clip, number, only_if, power
+from heddle.atmosphere.microphysics import processes
+from heddle.atmosphere.microphysics.functions import number, only_if, where
 from heddle.atmosphere.microphysics.saturation import saturation
-from heddle.atmosphere.microphysics.slope import Slope, slope
-from heddle.atmosphere.microphysics.wsm_constants import (
-    DICON,
-    LARGEST_DIAMETER,
-    N0S,
-    QCR,
-    QMIN,
-    WsmConstants,
-)
+from heddle.atmosphere.microphysics.slope import slope
+from heddle.atmosphere.microphysics.wsm_constants import LARGEST_DIAMETER, QCR, QMIN, WsmConstants
 from heddle.model.equations import Equations, local, square_root
 
 
 @dataclass(frozen=True)
 class Air:
     """A cell: T_before, temperature at the beginning of the step, and T now (K); p (Pa); rho (kg m-3); f =
-    sqrt(rho_0/rho); cpm (J/(kg K)); L, latent heat (J/kg); q, qci, qrs (kg/kg); delta, the step (s)."""
+    sqrt(rho_0/rho); cpm (J/(kg K)); L, latent heat (J/kg); q, qci, qrs (kg/kg); delta, the step (s).
+
+    given_ci, given_rs: what fields have in the place of qci and qrs, which may be negative. Conditions ask
+    these: of max(x, 0) > 0, g++ 12 makes no vectors.
+    """
 
     T_before: sympy.Expr
     T: sympy.Expr
@@ -43,6 +40,8 @@ class Air:
     q: sympy.Expr
     qci: sympy.Expr
     qrs: sympy.Expr
+    given_ci: sympy.Expr
+    given_rs: sympy.Expr
     delta: sympy.Expr
 
 
@@ -63,75 +62,69 @@ def phase_changes(
 ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr]:
     """Emit a step in a cell. Returns temperature (K), and mixing ratios of vapour, cloud, rain."""
     cold = Lt(a.T, number(FREEZING))
-    cell.section("Saturation, and how water exchanges with vapour (HDC 9, 14)")
+    cell.section("Saturation")
     qs = saturation(cell, a.T_before, a.p, ice=True)
-    RH = cell.let("RH", Max(a.q / qs, number(QMIN)))
     sigma = cell.let("sigma", (Max(a.q, number(QMIN)) - qs) / a.delta)
-    s = slope(cell, a.qrs, a.rho, a.T, c)
-    exchange = _exchange(cell, a, s, qs, RH, cold, c)
-    rates = _rates(cell, a, s, exchange, RH, sigma, cold, c)
-    rates = _limited(cell, a, rates)
 
-    cell.section("Changes of vapour, cloud and rain")
-    W = cell.let("W", -rates.pres - rates.pgen - rates.pisd)
+    inner = Equations()
+    RH = inner.let("RH", Max(a.q / qs, number(QMIN)))
+    rates = _limited(inner, a, _rates(inner, a, qs, RH, sigma, cold, c))
+    inner.section("Changes of vapour, cloud and rain")
+    W = inner.let("W", -rates.pres - rates.pgen - rates.pisd)
     heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
-    q = cell.let("q_1", a.q + W * a.delta)
-    qci = cell.let("qci_1", Max(a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta, 0))
-    qrs = cell.let("qrs_1", Max(a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta, 0))
-    T = cell.let("T_1", a.T - heat * W * a.delta / a.cpm)
+    q = inner.let("q_1", a.q + W * a.delta)
+    qci = inner.let("qci_1", a.qci - (rates.paut + rates.pacr - rates.pgen - rates.pisd) * a.delta)
+    qrs = inner.let("qrs_1", a.qrs + (rates.paut + rates.pacr + rates.pres) * a.delta)
+    T = inner.let("T_1", a.T - heat * W * a.delta / a.cpm)
 
-    cell.section("Condensation to saturation over water, or evaporation of cloud water")
-    qs = saturation(cell, T, a.p, ice=False, suffix="_1")
+    inner.section("Condensation to saturation over water, or evaporation of cloud water")
+    qs = saturation(inner, T, a.p, ice=False, suffix="_1")
     warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
-    excess = cell.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
+    excess = inner.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
     evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
     condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
-    pcon = cell.let("pcon", condensed)
-    qci = cell.let("qci_2", Max(qci + pcon, 0))
-    return (
-        T + pcon * a.L / a.cpm,
-        q - pcon,
-        only_if(qci > number(QMIN), qci),
-        only_if(qrs > number(QCR), qrs),
-    )
+    pcon = inner.let("pcon", condensed)
+    qci = inner.let("qci_2", Max(qci, 0) + pcon)
 
-
-def _exchange(
-    cell: Equations, a: Air, s: Slope, qs: sympy.Expr, RH: sympy.Expr, cold: sympy.Basic, c: WsmConstants
-) -> tuple[sympy.Expr, sympy.Expr]:
-    """Emit the resistance AB of conduction and diffusion, and the rate of all rain or snow before limits."""
-    present = a.qrs > 0
-    needed = Or(present, And(a.qci > 0, cold))
-    nu = cell.let("nu", number(1.496e-6) * a.T * square_root(a.T) / ((a.T + 120) * a.rho))
-    D_v = cell.let("D_v", only_if(needed, number(8.794e-5) * power(a.T, number(1.81)) / a.p, 1))
-    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
-    kappa = cell.let("kappa", 1414 * nu * a.rho)
-    conduction = a.rho * heat**2 / (kappa * number(GAS_CONSTANT_VAPOUR) * a.T**2)
-    AB = cell.let("AB", conduction + 1 / (qs * D_v))
-    V = power(nu / D_v, number(0.3333333)) / square_root(nu) * square_root(a.f)
-    ventilation = cell.let("V", only_if(present, V))
-    r2 = cell.let("r2", s.r * s.r)
-    h = cell.let("h", r2 * square_root(s.r * s.rb))
-    rain = number(c.precr1) * r2 + number(c.precr2) * ventilation * h
-    snow = s.N * (number(c.precs1) * r2 + number(c.precs2) * ventilation * h)
-    return AB, cell.let("pres_free", only_if(present, (RH - 1) * only_if(cold, snow, rain) / AB))
+    zero = sympy.Integer(0)
+    values = {
+        "T_new": (a.T, T + pcon * a.L / a.cpm),
+        "q_new": (a.q, q - pcon),
+        "qci_new": (zero, only_if(qci > number(QMIN), qci)),
+        "qrs_new": (zero, only_if(qrs > number(QCR), qrs)),
+    }
+    some = Or(a.given_ci > 0, a.given_rs > 0, sigma > 0, Lt(a.T, a.T_before))
+    T, q, qci, qrs = where(cell, some, "changes", values, inner)
+    return T, q, qci, qrs
 
 
 def _rates(
-    cell: Equations, a: Air, s: Slope, exchange: tuple[sympy.Expr, sympy.Expr], RH: sympy.Expr,
-    sigma: sympy.Expr, cold: sympy.Basic, c: WsmConstants,
+    cell: Equations, a: Air, qs: sympy.Expr, RH: sympy.Expr, sigma: sympy.Expr, cold: sympy.Basic,
+    c: WsmConstants,
 ) -> Rates:  # fmt: skip
     """Emit the rates of a cell, each within what there is."""
-    AB, pres_free = exchange
     cloud, rain = a.qci / a.delta, a.qrs / a.delta
-    r, rb = s.r, s.rb
-    frozen = And(cold, a.qci > 0)
-    collects = And(a.qrs > number(QCR), a.qci > number(QMIN))
+    present, frozen = a.given_rs > 0, And(cold, a.given_ci > 0)
+    colder = cell.let("colder", number(FREEZING) - a.T)
 
-    cell.section("Ice: crystals of diameter D, which grow and shrink (pisd, HDC 9)")
-    Ni = cell.let("Ni", only_if(frozen, crystals(a.rho, a.qci), 1000))
-    D_free = cell.let("D_free", number(DICON) * square_root(a.rho * a.qci / Ni))
+    cell.section("How water exchanges with vapour: AB, by conduction and diffusion")
+    nu = cell.let("nu", processes.viscosity(a.T, a.rho))
+    D_v = cell.let("D_v", only_if(Or(present, frozen), processes.diffusivity(a.T, a.p), 1))
+    heat = only_if(cold, number(HEAT_OF_SUBLIMATION), a.L)
+    AB = cell.let("AB", processes.resistance(a.T, a.rho, heat, 1414 * nu * a.rho, qs, D_v))
+
+    cell.section("Ice: crystals of diameter D")
+    Ni = cell.let("Ni", only_if(frozen, processes.crystals(a.rho, a.qci), 1000))
+    D_free = cell.let("D_free", processes.size_of_ice(a.rho, a.qci, Ni, limit=False))
     D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
+
+    cell.section("Rain or snow")
+    falling = Equations()
+    exchange, collected = _rain_or_snow(falling, a, processes.ventilation(nu, D_v, a.f), D, cold, c)
+    values = {"exchange": (sympy.Integer(0), exchange), "pacr": (sympy.Integer(0), collected)}
+    exchange, pacr = where(cell, present, "rain_or_snow", values, falling)
+
+    cell.section("Ice that grows and shrinks (pisd, HDC 9)")
     free = cell.let("pisd_free", only_if(frozen, 4 * D_free * Ni * (RH - 1) / AB))
     half = cell.let("half", sigma / 2)
     grown = only_if(free < 0, Max(Max(free, half), -cloud), Min(free, half))
@@ -140,41 +133,46 @@ def _rates(
 
     cell.section("Rain or snow that grows or evaporates (pres, HDC 14)")
     rest = cell.let("rest", sigma - pisd)
+    pres_free = cell.let("pres_free", (RH - 1) * exchange / AB)
     within = only_if(pres_free < 0, Max(Max(pres_free, -rain), half), Min(pres_free, half))
-    within = cell.let("pres_within", only_if(a.qrs > 0, within))
+    within = cell.let("pres_within", only_if(present, within))
     snow = only_if(pres_free < 0, Max(within, rest), Min(within, rest))
-    pres = cell.let("pres", only_if(And(cold, a.qrs > 0), only_if(saturated, 0, snow), within))
-    full = Or(saturated, And(a.qrs > 0, Ge(Abs(pisd + pres), Abs(sigma))))
+    pres = cell.let("pres", only_if(And(cold, present), only_if(saturated, 0, snow), within))
+    full = Or(saturated, And(present, Ge(Abs(pisd + pres), Abs(sigma))))
 
     cell.section("Ice out of vapour (pgen, HDC 7, 8)")
-    nuclei = number(4.92e-11 * 1e3**1.33) * sympy.exp(number(0.133) * s.colder)
-    missing = Max((nuclei / a.rho - a.qci) / a.delta, 0)
+    missing = Max((processes.nuclei(colder) / a.rho - a.qci) / a.delta, 0)
     generates = And(cold, sigma > 0, Not(full))
     pgen = cell.let("pgen", only_if(generates, Min(Min(missing, sigma), rest - pres)))
 
     cell.section("Cloud that becomes rain (HDC 16), ice that becomes snow (HDC 12): paut")
-    drops = Min(number(c.qck1) * power(a.qci, Rational(7, 3)), cloud)
-    flakes = Max((a.qci - number(c.roqimax) / a.rho) / a.delta, 0)
-    warm_cloud = And(Not(cold), a.qci > number(c.qc0))
+    drops = Min(processes.autoconversion(a.qci, c), cloud)
+    flakes = processes.aggregation(a.qci, a.rho, a.delta, c)
+    warm_cloud = And(Not(cold), a.given_ci > number(c.qc0))
     paut = cell.let("paut", sympy.Piecewise((flakes, frozen), (drops, warm_cloud), (0, True), evaluate=False))
 
-    cell.section("Cloud or ice that rain or snow collects (pacr)")
-    r2 = local("r2")
-    r3 = cell.let("r3", r2 * r)
-    v_i = cell.let("v_i", only_if(And(collects, cold), number(1.49e4) * power(D, number(1.31))))
-    v_s = cell.let("v_s", number(c.pvts) * rb * a.f)
-    swept = 2 * r3 + 2 * D * r2 + D**2 * r
-    efficiency = sympy.exp(number(-0.07) * s.colder)
-    by_snow = number(math.pi * N0S / 4) * a.qci * efficiency * s.N * Abs(v_s - v_i) * swept
-    by_rain = number(c.pacrr) * r3 * rb * a.qci * a.f
-    pacr = cell.let("pacr", only_if(collects, Min(only_if(cold, by_snow, by_rain), cloud)))
     return Rates(paut, pacr, pgen, pisd, pres)
 
 
-def crystals(rho: sympy.Expr, qci: sympy.Expr) -> sympy.Expr:
-    """Ni, crystals of ice per m3 (HDC 5c)."""
-    mass = rho * Max(qci, number(QMIN))
-    return clip(number(5.38e7) * power(mass, number(0.75)), sympy.Integer(1000), sympy.Integer(1_000_000))
+def _rain_or_snow(
+    cell: Equations, a: Air, V: sympy.Expr, D: sympy.Expr, cold: sympy.Basic, c: WsmConstants
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Emit what rain or snow exchanges with vapour (HDC 14), and which cloud or ice it collects (pacr, HDC
+    10). V: ventilation. D: diameter of ice crystals (m)."""
+    s = slope(cell, a.given_rs, a.rho, a.T, c, local("colder"))
+    r2 = cell.let("r2", s.r * s.r)
+    h = cell.let("h", r2 * square_root(s.r * s.rb))
+    V = cell.let("V", V)
+    rain = processes.exchange_of_rain(r2, h, V, c)
+    snow = processes.exchange_of_snow(r2, h, V, s.N, c)
+    collects = And(a.given_rs > number(QCR), a.given_ci > number(QMIN))
+    r3 = cell.let("r3", r2 * s.r)
+    v_i = cell.let("v_i", only_if(And(collects, cold), processes.speed_of_ice(D)))
+    v_s = cell.let("v_s", number(c.pvts) * s.rb * a.f)
+    by_snow = processes.ice_collected_by_snow(a.qci, D, v_i, v_s, s.r, r2, r3, s.N, s.colder)
+    by_rain = processes.collected_by_rain(a.qci, r3, s.rb, a.f, c)
+    collected = only_if(collects, Min(only_if(cold, by_snow, by_rain), a.qci / a.delta))
+    return only_if(cold, snow, rain), collected
 
 
 def _limited(cell: Equations, a: Air, rates: Rates) -> Rates:

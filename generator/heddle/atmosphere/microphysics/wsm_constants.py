@@ -41,6 +41,16 @@ def gamma_function(x: float, how: str) -> float:
     return 1 / inverse
 
 
+def check_gamma(gamma: str) -> None:
+    """Raises KernelError for a word that is none of GAMMAS."""
+    if gamma not in GAMMAS:
+        raise KernelError(
+            calling_place(),
+            f"gamma={gamma!r} is unknown.",
+            'use "exact", or "product" for the truncated product of WRF',
+        )
+
+
 class WsmConstants:
     """What follows from the constants. gamma: one of GAMMAS.
 
@@ -48,12 +58,7 @@ class WsmConstants:
     """
 
     def __init__(self, gamma: str) -> None:
-        if gamma not in GAMMAS:
-            raise KernelError(
-                calling_place(),
-                f"gamma={gamma!r} is unknown.",
-                'use "exact", or "product" for the truncated product of WRF',
-            )
+        check_gamma(gamma)
 
         def g(x: float) -> float:
             return gamma_function(x, gamma)
@@ -66,9 +71,12 @@ class WsmConstants:
         self.pacrr = pi * N0R * A_R * g(3 + B_R) / 4
         self.precr1 = 2 * pi * N0R * 0.78
         self.precr2 = 2 * pi * N0R * 0.31 * math.sqrt(A_R) * g(2.5 + B_R / 2)
+        self.pacrc = pi * N0S * A_S * g(3 + B_S) / 4
         self.precs1 = 4 * N0S * 0.65
         self.precs2 = 4 * N0S * 0.44 * math.sqrt(A_S) * g(2.5 + B_S / 2)
         droplets, radius, viscosity = 3e8, 8e-6, 1.718e-5
+        self.bigg = 100 / (float(DENSITY_WATER) * droplets)
+        self.bigg_rain = 20 * pi**2 * 100 * N0R * float(DENSITY_WATER)
         self.qc0 = 4 / 3 * pi * float(DENSITY_WATER) * radius**3 * droplets / rho_0
         self.qck1 = 0.104 * 9.8 * 0.55 / (droplets * 1000) ** (1 / 3) / viscosity * rho_0 ** (4 / 3)
         self.roqimax = 2.08e22 * LARGEST_DIAMETER**8
