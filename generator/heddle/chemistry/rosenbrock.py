@@ -118,12 +118,15 @@ class Rosenbrock:
         growth = body.let("growth", self._growth(body, error))
         longer = Piecewise((multiply(d, growth), rejections < 1), (multiply(d, Min(growth, 1)), True))
         longer = body.let("longer", longer)
+        cut = Piecewise((Max(longer, h, evaluate=False), h > left), (longer, True))
+        longest = body.let("longest", cut)  # the end of the interval says nothing about the next step
+        arrived = body.let("arrived", Piecewise((end, h >= left), (t + d, True)))
         shorter = Piecewise((growth, rejections < 1), (exact(AFTER_REJECTIONS), True))
         shorter = body.let("shorter", multiply(d, shorter))
         carried = {t: Piecewise((0, usable > 0), (end, True)), h: first, rejections: 0, attempts: 0}
         update = {
-            t: Piecewise((end, And(accepted, h >= left)), (t + d, accepted), (t, True)),
-            h: Piecewise((Max(longer, h, evaluate=False), And(accepted, h > left)), (longer, accepted), (shorter, True)),
+            t: Piecewise((arrived, accepted), (t, True)),
+            h: Piecewise((longest, accepted), (shorter, True)),
             rejections: Piecewise((0, accepted), (rejections + 1, True)),
             attempts: attempts + 1,
         }
@@ -214,7 +217,8 @@ class Rosenbrock:
             scale = add(atol, multiply(rtol, Max(sympy.Abs(y[i]), sympy.Abs(new[i]), evaluate=False)))
             ratio = cell.let(f"error_{names[i]}", add(*terms) / scale)
             squares.append(multiply(ratio, ratio))
-        return new, cell.let("error", add(*squares) / len(names))
+        total = cell.let("squares", add(*squares))
+        return new, cell.let("error", total / len(names))
 
     @staticmethod
     def _combined(
