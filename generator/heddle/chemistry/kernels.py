@@ -3,6 +3,7 @@
 
     module.add("rates", chemistry.rate_constants(mechanism))
     module.add("tendency", chemistry.tendency(mechanism))
+    module.add("jacobian", chemistry.jacobian(mechanism))
 
 | field | | |
 |---|---|---|
@@ -88,4 +89,26 @@ def tendency(mechanism: Mechanism, dimensions: int = 3) -> AssignmentCollection:
     cell.section("Rates w_q, and f_i = sum over q of nu_iq w_q")
     for i, f in enumerate(kinetics.tendency(kinetics.rates(cell, k, y))):
         cell.store(target.component(i), f)
+    return AssignmentCollection(cell.statements)
+
+
+def jacobian_places(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """Rows and columns of the Jacobian that may differ from 0, row by row: the components of `jacobian`."""
+    return sorted(Kinetics(mechanism).structure)
+
+
+def jacobian(mechanism: Mechanism, dimensions: int = 3) -> AssignmentCollection:
+    """The derivative of the tendency of one species by the concentration of another (s-1), at the places of
+    `jacobian_places`, in the components of the field `jacobian`: for integrators that ask for it."""
+    found = CellFields(mechanism, dimensions)
+    kinetics, names = found.kinetics, found.kinetics.names
+    places = sorted(kinetics.structure)
+    target = found.field("jacobian", [f"{names[i]}_by_{names[j]}" for i, j in places])
+    cell = Equations()
+    y, k = found.load(cell)
+    y = [cell.let(f"y_{name}", value) for name, value in zip(names, y, strict=True)]
+    entries = kinetics.jacobian(kinetics.partials(cell, k, y))
+    cell.section("J_ij = sum over q of nu_iq b_qj")
+    for n, place in enumerate(places):
+        cell.store(target.component(n), entries[place])
     return AssignmentCollection(cell.statements)

@@ -44,12 +44,14 @@ class Kinetics:
                     self.changes[self.number[s]].append((q, reaction.change(s)))
 
     @property
+    def structure(self) -> set[tuple[int, int]]:
+        """Row and column of what may differ from 0 in J."""
+        return {(i, j) for i, changes in enumerate(self.changes) for q, _ in changes for j in self.orders[q]}
+
+    @property
     def pattern(self) -> set[tuple[int, int]]:
-        """Row and column of what may differ from 0 in J, and the diagonal."""
-        found = {(i, i) for i in range(len(self.species))}
-        for i, changes in enumerate(self.changes):
-            found |= {(i, j) for q, _ in changes for j in self.orders[q]}
-        return found
+        """That, and the diagonal."""
+        return self.structure | {(i, i) for i in range(len(self.species))}
 
     def rate_constants(self, cell: Equations, inputs: Mapping[str, sympy.Expr]) -> list[sympy.Expr]:
         """Emit the rate constant of each reaction, times the concentrations of its fixed species. inputs: the
@@ -111,13 +113,13 @@ class Kinetics:
         """f of each species."""
         return [add(*(multiply(exact(nu), w[q]) for q, nu in changes)) for changes in self.changes]
 
-    def jacobian(self, partials: Partials) -> dict[tuple[int, int], sympy.Expr]:
-        """-J by row and column, without what is 0 everywhere."""
+    def jacobian(self, partials: Partials, sign: int = 1) -> dict[tuple[int, int], sympy.Expr]:
+        """J, or with sign -1 its negative, by row and column, without what is 0 everywhere."""
         terms: dict[tuple[int, int], list[sympy.Expr]] = {}
         for i, changes in enumerate(self.changes):
             for q, nu in changes:
                 for j in self.orders[q]:
-                    terms.setdefault((i, j), []).append(multiply(exact(-nu), partials[q, j]))
+                    terms.setdefault((i, j), []).append(multiply(exact(sign * nu), partials[q, j]))
         return {place: add(*found) for place, found in terms.items()}
 
 

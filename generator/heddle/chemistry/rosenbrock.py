@@ -176,7 +176,7 @@ class Rosenbrock:
         cell.section("G = I/(gamma h) - J")
         inverse = cell.let("inverse_d", 1 / d)
         diagonal = cell.let("diagonal", multiply(_number(1 / Fraction(method.gamma)), inverse))
-        matrix = kinetics.jacobian(partials)
+        matrix = kinetics.jacobian(partials, sign=-1)
         for i in size:
             matrix[i, i] = add(diagonal, matrix[i, i]) if (i, i) in matrix else diagonal
         solve = self.lu.factorise(cell, matrix, names)
