@@ -93,7 +93,7 @@ class Rosenbrock:
         step, status, steps = (
             fields.field("step"),
             fields.field("outcome", dtype="int32"),
-            fields.field("steps", dtype="int32"),
+            fields.field("steps", dtype="int64"),
         )
         end, rtol, atol = quantity(interval), quantity(relative_tolerance), quantity(absolute_tolerance)
         before = Equations()
