@@ -31,7 +31,9 @@ def read_text(path: Path) -> str:
             )
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise KernelError(str(path), f"the file cannot be read: {error.strerror}.", "check the path") from None
+        raise KernelError(
+            str(path), f"the file cannot be read: {error.strerror}.", "check the path"
+        ) from None
     except UnicodeDecodeError:
         raise KernelError(path.name, "the file is no UTF-8 text.", "save it as UTF-8") from None
 
@@ -63,13 +65,15 @@ class _Decoder(json.JSONDecoder):
         self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
 
     def _object(self, s_and_end: tuple[str, int], *options: Any) -> tuple[Located, int]:
-        line = bisect_right(self.newlines, s_and_end[1]) + 1
+        line = bisect_right(self.newlines, s_and_end[1] - 1) + 1  # of its bracket
         pairs, end = json.decoder.JSONObject(s_and_end, *options)  # type: ignore[attr-defined]
         result = Located()
         result.line = line
         for key, value in pairs:
             if key in result:
-                raise KernelError(f"{self.file}:{line}", f"this object has the key '{key}' twice.", "remove one")
+                raise KernelError(
+                    f"{self.file}:{line}", f"this object has the key '{key}' twice.", "remove one"
+                )
             result[key] = value
         return result, end
 

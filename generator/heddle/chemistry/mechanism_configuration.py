@@ -47,8 +47,7 @@ class Document:
             raise KernelError(
                 file,
                 "the file has no list of reactions.",
-                "this reader takes Mechanism Configuration version 1: an object with version, species, phases "
-                "and reactions",
+                "Mechanism Configuration version 1 is an object with version, species, phases and reactions",
             )
         self.root = root
         version = str(root.get("version", ""))
@@ -86,7 +85,9 @@ class Document:
                 self.where(found), f"'{key}' stands in files of its own.", "join them into one file"
             )
         if not isinstance(found, list) or not all(isinstance(entry, Located) for entry in found):
-            raise KernelError(self.where(owner), f"'{key}' is no list of objects.", f'write "{key}": [{{...}}]')
+            raise KernelError(
+                self.where(owner), f"'{key}' is no list of objects.", f'write "{key}": [{{...}}]'
+            )
         return found
 
     def known_keys(self, entry: Located, known: Iterable[str], what: str) -> None:

@@ -74,7 +74,9 @@ def branched(X: float, Y: float, a0: float, n: float) -> tuple[sympy.Expr, sympy
         high = sympy.Float(0.43) * sympy.exp(-8 * sympy.log(temperature / 298))
         ratio = sympy.Float(low) * air / high
         decades = sympy.log(ratio) / sympy.Float(math.log(10))
-        return sympy.Float(low) * air / (1 + ratio) * sympy.exp(sympy.Float(math.log(0.41)) / (1 + decades**2))
+        return (
+            sympy.Float(low) * air / (1 + ratio) * sympy.exp(sympy.Float(math.log(0.41)) / (1 + decades**2))
+        )
 
     reference = nitrate(sympy.Float(293.0), sympy.Float(2.45e19 * 1e6 / AVOGADRO))
     z = sympy.Float(float(reference) * (1 - a0) / a0)
@@ -185,9 +187,7 @@ RATE_LAWS: dict[str, RateLaw] = {
         lambda v, _: branched(v["X"], v["Y"], v["a0"], v["n"]),
         products=("nitrate products", "alkoxy products"),
     ),
-    "TUNNELING": RateLaw(
-        {"A": 1.0, "B": 0.0, "C": 0.0}, lambda v, _: (tunneling(v["A"], v["B"], v["C"]),)
-    ),
+    "TUNNELING": RateLaw({"A": 1.0, "B": 0.0, "C": 0.0}, lambda v, _: (tunneling(v["A"], v["B"], v["C"]),)),
     "TAYLOR_SERIES": RateLaw({**_ARRHENIUS, "Ea": 0.0, "taylor coefficients": 1.0}, _taylor),
     "SURFACE": RateLaw(
         {
@@ -206,9 +206,7 @@ RATE_LAWS: dict[str, RateLaw] = {
     ),
     "CMAQ_OH_HNO3": RateLaw(
         {**_part("k0"), **_part("k2"), **_part("k3")},
-        lambda v, _: (
-            cmaq_oh_hno3(_arrhenius_of(v, "k0"), _arrhenius_of(v, "k2"), _arrhenius_of(v, "k3")),
-        ),
+        lambda v, _: (cmaq_oh_hno3(_arrhenius_of(v, "k0"), _arrhenius_of(v, "k2"), _arrhenius_of(v, "k3")),),
     ),
     "PHOTOLYSIS": _host("PHOTO"),
     "EMISSION": _host("EMIS", reactants=""),

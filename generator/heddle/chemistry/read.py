@@ -18,7 +18,5 @@ def read(path: str | Path) -> Mechanism:
     """
     path = Path(path)
     if path.suffix != ".json":
-        raise KernelError(
-            calling_place(), f"'{path.name}' is no format that is known.", "use a .json file"
-        )
+        raise KernelError(calling_place(), f"'{path.name}' is no format that is known.", "use a .json file")
     return Document(path.name, parse_json(read_text(path), path.name)).mechanism()

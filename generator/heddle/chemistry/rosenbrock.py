@@ -5,8 +5,9 @@
     module.add("integrate", solver.integrate(), schedule=Schedule(cpu=Strips(8), math="reproducible"))
 
 A step is accepted if the root mean square over the species of err_i/(atol + rtol max(|y_i|, |y'_i|)) is at
-most 1; the next one is as long as that estimate allows (E. Hairer and G. Wanner, Solving Ordinary Differential
-Equations II, IV.7). What it ends with is remembered in the field `step`, where the next call begins.
+most 1; the next one is as long as that estimate allows (E. Hairer and G. Wanner, Solving Ordinary
+Differential Equations II, IV.7). What it ends with is remembered in the field `step`, where the next call
+begins.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ DONE, MANY_STEPS, SHORT_STEP, BAD_INPUT = 0, 1, 2, 3
 
 
 class Rosenbrock:
-    """method: "Ros3", "Rodas3" or "Rodas4". dimensions: of the space in which cells lie. max_steps: in a call,
-    rejected ones included. clip: negative concentrations become 0 where a step is accepted, which adds mass;
-    by default they stay, of the size of the tolerance.
+    """method: "Ros3", "Rodas3" or "Rodas4". dimensions: of the space in which cells lie. max_steps: in a
+    call, rejected ones included. clip: negative concentrations become 0 where a step is accepted, which adds
+    mass; by default they stay, of the size of the tolerance.
 
     Raises KernelError for options that do not exist.
     """
@@ -155,7 +156,9 @@ class Rosenbrock:
     def _growth(self, cell: Equations, error: sympy.Expr) -> sympy.Expr:
         """Of the step, from the mean square of the errors: its -1/2 p-th power within limits."""
         norm = cell.let("norm", sympy.sqrt(error))
-        root = sympy.cbrt(norm) if self.method.root == 3 else sympy.sqrt(cell.let("norm_root", sympy.sqrt(norm)))
+        root = (
+            sympy.cbrt(norm) if self.method.root == 3 else sympy.sqrt(cell.let("norm_root", sympy.sqrt(norm)))
+        )
         bounded = Min(exact(GROW), Max(exact(SHRINK), exact(SAFETY) / root))
         return Piecewise((bounded, error < LARGEST), (exact(AFTER_REJECTIONS), True))
 
@@ -228,7 +231,8 @@ class Rosenbrock:
         points: list[tuple[tuple[float | Fraction, ...], list[sympy.Expr]]],
     ) -> list[sympy.Expr]:
         """y + sum of weights K, from an earlier point where only its last terms are new."""
-        base, values = (), y
+        base: tuple[float | Fraction, ...] = ()
+        values = y
         for known, point in points:
             if len(known) > len(base) and weights[: len(known)] == known:
                 base, values = known, point

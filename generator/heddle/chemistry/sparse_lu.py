@@ -44,9 +44,7 @@ class SparseLU:
         self.right: list[list[int]] = [[] for _ in range(size)]
         left = list(range(size))
         for step in range(size):
-            pivot = min(
-                left, key=lambda i: ((rows[i].bit_count() - 1) * (columns[i].bit_count() - 1), i)
-            )
+            pivot = min(left, key=lambda i: ((rows[i].bit_count() - 1) * (columns[i].bit_count() - 1), i))
             left.remove(pivot)
             self.order[step] = pivot
             self.earlier.setdefault((pivot, pivot), [])

@@ -95,7 +95,7 @@ WANTED = {
 
 
 def test_ten_minutes() -> None:
-    """Against a converged solution; nitrogen, sulphur and chlorine are what was there and what was emitted."""
+    """Against a converged solution; N, S and Cl are what was there and what was emitted."""
     module = Module("cb05", precisions=("f64",))
     module.add("integrate", chemistry.Rosenbrock(CB05, dimensions=1).integrate())
     state = air()

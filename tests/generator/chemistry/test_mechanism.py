@@ -43,11 +43,11 @@ def test_jacobian_by_sympy() -> None:
     mechanism = ozone()
     T, P, air = 250.0, 3e4, 3e4 / (8.31446261815324 * 250)
     y = sympy.symbols("O O3 NO NO2 Cl S2")
-    O, O3, NO, NO2, Cl, S2 = y
+    atom, O3, NO, NO2, Cl, S2 = y
     j1, j2, e = 1e-3, 5e-3, 2e-9
-    R2 = 217.6 * (T / 300) ** -2.4 * O * 8 * air
+    R2 = 217.6 * (T / 300) ** -2.4 * atom * 8 * air
     R3 = 1.8e6 * np.exp(-1500 / T) * NO * O3
-    R4 = 1e3 * (1 + 1e-6 * P) * NO**2 * O
+    R4 = 1e3 * (1 + 1e-6 * P) * NO**2 * atom
     R5 = 2 * j2 * NO2 * Cl
     f = [
         2 * j1 * 8 - R2 - R4 + 0.9 * R5,
@@ -76,7 +76,7 @@ def test_jacobian_by_sympy() -> None:
     found = evaluated(module, "jacobian", state)["jacobian"][:, 0]
     assert found == pytest.approx([float(J[place].subs(values)) for place in places], rel=1e-13)
     found = evaluated(module, "rates", state)["rate_constant"][:, 0]
-    wanted = [j1 * 8, float(R2 / O), 1.8e6 * np.exp(-6), 1e3 * 1.03, 2 * j2, e, 3]
+    wanted = [j1 * 8, float(R2 / atom), 1.8e6 * np.exp(-6), 1e3 * 1.03, 2 * j2, e, 3]
     assert found == pytest.approx(wanted, rel=1e-13)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integration of small mechanisms: closed forms, Robertson's problem, failures, and the bits of all targets."""
+"""Integration of small mechanisms: closed forms, Robertson's problem, failures, the bits of all targets."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ def test_chain(compiled: Compiled, method: str, order: int) -> None:
     state, wanted = chain()
     steps = []
     for tolerance in (1e-5, 1e-8):
-        found = compiled.run(CHAINS, f"chain_{method}", state, interval=10.0, **tolerances(tolerance, tolerance * 1e-2))
+        found = compiled.run(
+            CHAINS, f"chain_{method}", state, interval=10.0, **tolerances(tolerance, tolerance * 1e-2)
+        )
         assert not found["outcome"].any()
         assert np.max(np.abs(found["concentration"] - wanted)) < tolerance
         total = np.sum(found["concentration"], axis=0)
@@ -92,8 +94,8 @@ def test_chain(compiled: Compiled, method: str, order: int) -> None:
 @pytest.mark.compiles
 @pytest.mark.parametrize("method", METHODS)
 def test_robertson(compiled: Compiled, method: str) -> None:
-    """H. H. Robertson's problem to t = 1e11: the reference of F. Mazzia and C. Magherini, Test Set for Initial
-    Value Problem Solvers (2008)."""
+    """H. H. Robertson's problem to t = 1e11: the reference of F. Mazzia and C. Magherini, Test Set for
+    Initial Value Problem Solvers (2008)."""
     start = AIR | {"concentration": np.array([[1.0], [0.0], [0.0]])}
     found = compiled.run(ROBERTSONS, f"robertson_{method}", start, interval=1e11, **tolerances(1e-7, 1e-18))
     assert found["outcome"][0] == 0

@@ -108,7 +108,11 @@ def test_rounds_of_short_strips_take_all_lanes(size: int, whole: bool) -> None:
     root, of = Symbol("root"), Symbol("of")
     newton = While(root * root > of, {root: Max(of, 1)}, [], {root: (root + of / root) / 2}, 50)
     module = Module("m", precisions=("f64",))
-    module.add("step", [Assignment(of, u.here), newton, Assignment(v.here, root)], schedule=Schedule(cpu=Strips(size)))
+    module.add(
+        "step",
+        [Assignment(of, u.here), newton, Assignment(v.here, root)],
+        schedule=Schedule(cpu=Strips(size)),
+    )
     lowered = module.stages("step", "f64", "cpu").lowered
     (rounds,) = (s for s in statements(lowered.body) if isinstance(s, ir.While))
     (loop,) = (s for s in statements(rounds.body) if isinstance(s, ir.Loop) and s.kind == "simd")

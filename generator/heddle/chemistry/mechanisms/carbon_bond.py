@@ -5,8 +5,8 @@ G. Yarwood, S. Rao, M. Yocke and G. Z. Whitten, Updates to the Carbon Bond chemi
 RT-04-00675 to the U.S. Environmental Protection Agency (2005). Species, reactions and parameters are those of
 music-box (National Center for Atmospheric Research, Apache-2.0), example `carbon_bond_5`, commit aefbfde.
 
-A row is an equation, a type of `heddle.chemistry.rate_laws`, the name of a host value, and parameters that are
-not the usual ones; indented lines go on with it. Units are mol, m3, s, K.
+A row is an equation, a type of `heddle.chemistry.rate_laws`, the name of a host value, and parameters
+that are not the usual ones; indented lines go on with it. Units are mol, m3, s, K.
 """
 
 from __future__ import annotations
@@ -254,23 +254,71 @@ O2 -> 2 O : PHOTOLYSIS O2
 () -> ISOP : EMISSION ISOP
 """
 CONCENTRATIONS = {
-    "NO": 4.1e-09, "NO2": 4.1e-08, "HNO3": 4.1e-08, "O3": 2e-06, "H2O2": 4.5e-08, "CO": 8.6e-06, "SO2":
-    3.3e-08, "HCL": 2.9e-08, "CH4": 9e-05, "ETHA": 4.1e-08, "FORM": 4.9e-08, "MEOH": 4.9e-09, "MEPX":
-    2e-08, "ALD2": 4.1e-08, "PAR": 8.2e-08, "ETH": 8.2e-09, "OLE": 9.4e-10, "IOLE": 1.3e-11, "TOL":
-    4.1e-09, "XYL": 4.1e-09, "NTR": 4.1e-09, "PAN": 3.3e-08, "AACD": 8.2e-09, "ROOH": 1e-09, "ISOP":
-    2e-07, "O2": 8.56, "H2": 2.3e-05, "H2O": 0.128,
+    "NO": 4.1e-09,
+    "NO2": 4.1e-08,
+    "HNO3": 4.1e-08,
+    "O3": 2e-06,
+    "H2O2": 4.5e-08,
+    "CO": 8.6e-06,
+    "SO2": 3.3e-08,
+    "HCL": 2.9e-08,
+    "CH4": 9e-05,
+    "ETHA": 4.1e-08,
+    "FORM": 4.9e-08,
+    "MEOH": 4.9e-09,
+    "MEPX": 2e-08,
+    "ALD2": 4.1e-08,
+    "PAR": 8.2e-08,
+    "ETH": 8.2e-09,
+    "OLE": 9.4e-10,
+    "IOLE": 1.3e-11,
+    "TOL": 4.1e-09,
+    "XYL": 4.1e-09,
+    "NTR": 4.1e-09,
+    "PAN": 3.3e-08,
+    "AACD": 8.2e-09,
+    "ROOH": 1e-09,
+    "ISOP": 2e-07,
+    "O2": 8.56,
+    "H2": 2.3e-05,
+    "H2O": 0.128,
 }
 """Of a polluted boundary layer, mol m-3; all others are 0."""
 HOST_VALUES = {
-    "EMIS.NO": 1.44e-10, "EMIS.NO2_emis": 7.56e-12, "EMIS.CO": 1.96e-09, "EMIS.SO2": 1.06e-09,
-    "EMIS.FORM": 1.02e-11, "EMIS.MEOH": 5.92e-13, "EMIS.ALD2_emis": 4.25e-12, "EMIS.PAR": 4.27e-10,
-    "EMIS.ETH": 4.62e-11, "EMIS.OLE": 1.49e-11, "EMIS.IOLE": 1.49e-11, "EMIS.TOL": 1.53e-11,
-    "EMIS.XYL": 1.4e-11, "EMIS.ISOP": 6.03e-12, "PHOTO.NO2": 0.00477, "PHOTO.O3->O1D": 2.26e-06,
-    "PHOTO.O3->O3P": 0.000253, "PHOTO.NO3->NO2": 0.117, "PHOTO.NO3->NO": 0.0144, "PHOTO.HONO": 0.000918,
-    "PHOTO.H2O2": 2.59e-06, "PHOTO.PNA": 1.89e-06, "PHOTO.HNO3": 8.61e-08, "PHOTO.NTR": 4.77e-07,
-    "PHOTO.ROOH": 1.81e-06, "PHOTO.MEPX": 1.81e-06, "PHOTO.FORM->HO2": 7.93e-06, "PHOTO.FORM->CO": 2.2e-05,
-    "PHOTO.ALD2": 2.2e-06, "PHOTO.PACD": 1.81e-06, "PHOTO.ALDX": 2.2e-06, "PHOTO.OPEN": 0.000645,
-    "PHOTO.MGLY": 7.64e-05, "PHOTO.ISPD": 1.98e-09,
+    "EMIS.NO": 1.44e-10,
+    "EMIS.NO2_emis": 7.56e-12,
+    "EMIS.CO": 1.96e-09,
+    "EMIS.SO2": 1.06e-09,
+    "EMIS.FORM": 1.02e-11,
+    "EMIS.MEOH": 5.92e-13,
+    "EMIS.ALD2_emis": 4.25e-12,
+    "EMIS.PAR": 4.27e-10,
+    "EMIS.ETH": 4.62e-11,
+    "EMIS.OLE": 1.49e-11,
+    "EMIS.IOLE": 1.49e-11,
+    "EMIS.TOL": 1.53e-11,
+    "EMIS.XYL": 1.4e-11,
+    "EMIS.ISOP": 6.03e-12,
+    "PHOTO.NO2": 0.00477,
+    "PHOTO.O3->O1D": 2.26e-06,
+    "PHOTO.O3->O3P": 0.000253,
+    "PHOTO.NO3->NO2": 0.117,
+    "PHOTO.NO3->NO": 0.0144,
+    "PHOTO.HONO": 0.000918,
+    "PHOTO.H2O2": 2.59e-06,
+    "PHOTO.PNA": 1.89e-06,
+    "PHOTO.HNO3": 8.61e-08,
+    "PHOTO.NTR": 4.77e-07,
+    "PHOTO.ROOH": 1.81e-06,
+    "PHOTO.MEPX": 1.81e-06,
+    "PHOTO.FORM->HO2": 7.93e-06,
+    "PHOTO.FORM->CO": 2.2e-05,
+    "PHOTO.ALD2": 2.2e-06,
+    "PHOTO.PACD": 1.81e-06,
+    "PHOTO.ALDX": 2.2e-06,
+    "PHOTO.OPEN": 0.000645,
+    "PHOTO.MGLY": 7.64e-05,
+    "PHOTO.ISPD": 1.98e-09,
 }
 """Photolysis at noon (s-1) and emissions (mol m-3 s-1); all others are 0."""
 

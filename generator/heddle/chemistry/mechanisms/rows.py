@@ -11,8 +11,8 @@ from heddle.chemistry.rate_laws import RATE_LAWS
 
 
 def mechanism(name: str, species: str, reactions: str, atoms: Mapping[str, str]) -> Mechanism:
-    """species: the unknowns; M is air. reactions: a row each, and indented lines that go on with it. atoms: of
-    each element the species that have some, "NO 2*N2O5"; species that it does not name have none of it."""
+    """species: the unknowns; M is air. reactions: a row each, and indented lines that go on with it. atoms:
+    of each element the species that have some, "NO 2*N2O5"; species that it does not name have none of it."""
     found: dict[str, dict[str, float]] = {}
     for element, holders in atoms.items():
         for holder in holders.split():

@@ -33,7 +33,6 @@ from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import transform_expressions
 from heddle.passes.apply_schedule import in_strips
 
-
 SHORT = 16
 """Cells of a strip whose rounds take all lanes: one or two vectors."""
 
@@ -62,9 +61,7 @@ def _strip(body: Sequence[Statement], length: int, counter: Symbol) -> tuple[Sta
             if isinstance(s, Loop) and s.kind == "simd":
                 small = (rounds or bool(loaded)) and touches_only(s, arrays)
                 result.append(_over_lanes(s, length, counter) if small else s)
-            elif isinstance(s, While) and length <= SHORT:
-                result.append(dataclasses.replace(s, body=padded_loops(s.body, True)))
-            elif isinstance(s, (If, Loop)) and rounds:
+            elif (isinstance(s, While) and length <= SHORT) or (isinstance(s, (If, Loop)) and rounds):
                 result.append(dataclasses.replace(s, body=padded_loops(s.body, True)))
             else:
                 result.append(s)
