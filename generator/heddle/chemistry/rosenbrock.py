@@ -31,7 +31,7 @@ LARGEST = 1e38
 """Sums of concentrations and host values beyond it are refused, as are NaN and infinity."""
 SHORTEST = 1e-25
 """Step, as a part of the interval."""
-FIRST_STEP = 1e-5
+FIRST_STEP = 0.01
 """Of a cell that remembers none, as a part of the interval."""
 SAFETY, SHRINK, GROW, AFTER_REJECTIONS = 0.9, 0.2, 6.0, 0.1
 DONE, MANY_STEPS, SHORT_STEP, BAD_INPUT = 0, 1, 2, 3
@@ -135,8 +135,8 @@ class Rosenbrock:
             kept = Max(new, 0, evaluate=False) if self.clip else new
             carried[old] = value
             update[old] = Piecewise((kept, accepted), (old, True))
-        goes_on = And(t < end, h > shortest, sympy.Gt(t + h, t, evaluate=False))
-        loop = While(goes_on, carried, body.statements, update, at_most=self.max_steps)
+        again = And(t < end, h > shortest, sympy.Gt(t + h, t, evaluate=False))
+        loop = While(again, carried, body.statements, update, at_most=self.max_steps)
 
         done = t >= end
         why = Piecewise(
