@@ -20,7 +20,7 @@ def ozone() -> chemistry.Mechanism:
     result.species("O", "O3", "NO", "NO2", "Ar", "Cl", "S2")
     result.constant("O2", 8.0)
     result.third_body("M")
-    result.reaction("O2 -> 2 O", rate=sympy.Symbol("j_O2"))
+    result.reaction("2 O2 -> 2 O + O2", rate=sympy.Symbol("j_O2"))
     result.reaction("O + O2 + M -> O3 + M", rate=arrhenius(A=217.6, B=-2.4))
     result.reaction("NO + O3 -> NO2 + O2", rate=arrhenius(A=1.8e6, C=-1500.0))
     result.reaction("2 NO + O -> 2 NO2 + -0.5 O3", rate=arrhenius(A=1e3, E=1e-6))
@@ -50,7 +50,7 @@ def test_jacobian_by_sympy() -> None:
     R4 = 1e3 * (1 + 1e-6 * P) * NO**2 * atom
     R5 = 2 * j2 * NO2 * Cl
     f = [
-        2 * j1 * 8 - R2 - R4 + 0.9 * R5,
+        2 * j1 * 64 - R2 - R4 + 0.9 * R5,
         R2 - R3 - R4 / 2,
         -R3 - 2 * R4 + R5 + e,
         R3 + 2 * R4 - R5,
@@ -76,7 +76,7 @@ def test_jacobian_by_sympy() -> None:
     found = evaluated(module, "jacobian", state)["jacobian"][:, 0]
     assert found == pytest.approx([float(J[place].subs(values)) for place in places], rel=1e-13)
     found = evaluated(module, "rates", state)["rate_constant"][:, 0]
-    wanted = [j1 * 8, float(R2 / atom), 1.8e6 * np.exp(-6), 1e3 * 1.03, 2 * j2, e, 3]
+    wanted = [j1 * 64, float(R2 / atom), 1.8e6 * np.exp(-6), 1e3 * 1.03, 2 * j2, e, 3]
     assert found == pytest.approx(wanted, rel=1e-13)
 
 
