@@ -371,8 +371,10 @@ class _Interpreter:
                 result = self.value(value)
                 line, index = self.element(target)
                 line[index] = result
-            case ir.Local(symbol, length):
-                self.locals[symbol] = _Line(symbol.name, [None] * length)
+            case ir.Local(symbol, length, space):
+                assert isinstance(symbol.type, ir.Pointer)
+                zero = 0.0 if symbol.type.element.is_float else 0
+                self.locals[symbol] = _Line(symbol.name, [zero if space == "scratch" else None] * length)
             case ir.Reduce(operation, output, value):
                 given, place = self.given[output], self.place()
                 before = given.get(place, NEUTRAL[operation])

@@ -302,8 +302,8 @@ class Assign(Statement):
 
 @node
 class Local(Statement):
-    """A small array: registers, per-thread scratch or block-shared memory. Those in registers begin without a
-    value: what is read of them was written before."""
+    """A small array: registers, per-thread scratch or block-shared memory. Scratch begins with zeros; of the
+    others is read what was written before."""
 
     symbol: Symbol
     length: int

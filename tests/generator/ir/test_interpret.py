@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 import warnings
@@ -216,9 +217,12 @@ def test_local_memory_must_be_written_first() -> None:
     x = ir.Symbol("x", ir.I64)
     store = ir.Store(ir.Load(ir.Symbol("u", ir.Pointer(ir.F64)), x), ir.Load(local, x))
     loop = ir.Loop("serial", x, integer(0), integer(2), integer(1), (store,))
-    kernel = ir.Kernel("k", (field,), (), Dense(1), (ir.Local(local, 2, "scratch"), loop))
+    kernel = ir.Kernel("k", (field,), (), Dense(1), (ir.Local(local, 2, "register"), loop))
     with pytest.raises(InterpretationError, match="is read before it is written"):
         run(kernel, {"u": Array([0.0, 0.0], 0, (2,), (1,))})
+    scratch = Array([1.0, 1.0], 0, (2,), (1,))  # begins with zeros
+    run(dataclasses.replace(kernel, body=(ir.Local(local, 2, "scratch"), loop)), {"u": scratch})
+    assert scratch.values == [0.0, 0.0]
 
 
 def test_gather_outside_is_noted() -> None:

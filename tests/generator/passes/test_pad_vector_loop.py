@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from heddle import Assignment, CacheLines, Module, Schedule, Strips, fields, lbm
+import running
+from heddle import Assignment, CacheLines, Module, Schedule, Strips, While, fields, lbm
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
@@ -15,6 +16,7 @@ from heddle.ir.schedule import precision
 from heddle.ir.visit import rebuild, statements
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
+from sympy import Max, Symbol
 
 D2Q9 = lbm.Lattice("D2Q9")
 
@@ -97,3 +99,22 @@ def test_lanes_beyond_the_row_are_seen(name: str) -> None:
     reference = kernel(*HALVES, target="reference")
     verdict = equivalent(reference, changed(lowered, wrong))
     assert isinstance(verdict, Counterexample), verdict
+
+
+@pytest.mark.parametrize(("size", "whole"), [(8, True), (16, True), (64, False)])
+def test_rounds_of_short_strips_take_all_lanes(size: int, whole: bool) -> None:
+    """Long ones stop at the end of the row."""
+    u, v = fields("u, v: real[1D]")
+    root, of = Symbol("root"), Symbol("of")
+    newton = While(root * root > of, {root: Max(of, 1)}, [], {root: (root + of / root) / 2}, 50)
+    module = Module("m", precisions=("f64",))
+    module.add(
+        "step",
+        [Assignment(of, u.here), newton, Assignment(v.here, root)],
+        schedule=Schedule(cpu=Strips(size)),
+    )
+    lowered = module.stages("step", "f64", "cpu").lowered
+    (rounds,) = (s for s in statements(lowered.body) if isinstance(s, ir.While))
+    (loop,) = (s for s in statements(rounds.body) if isinstance(s, ir.Loop) and s.kind == "simd")
+    assert (loop.end == integer(size)) == whole
+    running.agree(module.kernels["step"], "f64", "cpu", seed=1, extent=(11,))

@@ -9,6 +9,14 @@ after    loop simd lane in [0, 16) { let f_e = f_e_floats[lane]; ... }
 The last strip of a row is mostly a broken one. Its lanes beyond the row have zeros and are stored nowhere.
 Compilers then know how often the loop runs: no second loop for what a vector leaves over, and what is moved
 to and from the arrays by whole vectors stays in registers.
+
+before   while any_lane(active_lanes, x_end - x_begin) at most 9 {
+             loop simd x in [x_begin, x_end) { let s = s_lanes[x - x_begin]; ... } }
+after    while any_lane(active_lanes, x_end - x_begin) at most 9 {
+             loop simd lane in [0, 8) { let s = s_lanes[lane]; ... } }
+
+So do the rounds of short strips: lanes beyond the row are never active. In long strips they would be work for
+nothing, of rows that are shorter.
 """
 
 from __future__ import annotations
@@ -19,11 +27,14 @@ from collections.abc import Sequence
 from heddle.ir.build import add, integer
 from heddle.ir.device_calls import padded
 from heddle.ir.loops import LANE, lane, touches_only
-from heddle.ir.nodes import I64, Expression, Kernel, Local, Loop, Statement, Symbol
+from heddle.ir.nodes import I64, Expression, If, Kernel, Local, Loop, Statement, Symbol, While
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import transform_expressions
 from heddle.passes.apply_schedule import in_strips
+
+SHORT = 16
+"""Cells of a strip whose rounds take all lanes: one or two vectors."""
 
 
 def pad_vector_loop(kernel: Kernel, request: Request) -> Kernel:
@@ -42,12 +53,21 @@ def _strip(body: Sequence[Statement], length: int, counter: Symbol) -> tuple[Sta
     arrays = {s.symbol for s in body if isinstance(s, Local) and s.length == length}
     loaded = {array for s in body if (array := padded(s))}
     arrays |= loaded
-    return tuple(
-        _over_lanes(s, length, counter)
-        if loaded and isinstance(s, Loop) and s.kind == "simd" and touches_only(s, arrays)
-        else s
-        for s in body
-    )
+
+    def padded_loops(body: Sequence[Statement], rounds: bool) -> tuple[Statement, ...]:
+        """rounds: within a While, where lanes beyond the row take no part."""
+        result: list[Statement] = []
+        for s in body:
+            if isinstance(s, Loop) and s.kind == "simd":
+                small = (rounds or bool(loaded)) and touches_only(s, arrays)
+                result.append(_over_lanes(s, length, counter) if small else s)
+            elif (isinstance(s, While) and length <= SHORT) or (isinstance(s, (If, Loop)) and rounds):
+                result.append(dataclasses.replace(s, body=padded_loops(s.body, True)))
+            else:
+                result.append(s)
+        return tuple(result)
+
+    return padded_loops(body, False)
 
 
 def _over_lanes(loop: Loop, length: int, counter: Symbol) -> Loop:

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rate expressions of KPP, the Kinetic PreProcessor (A. Sandu and R. Sander, Atmos. Chem. Phys. 6, 187
+(2006)): numbers, + - * / ** and parentheses, TEMP, PRESS, CFACTOR, host values, and functions of a table.
+
+A parser of our own reads them: no text of a file is executed. Units are those of the file, molecules cm-3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+import sympy
+
+from heddle.chemistry.quantities import AIR, AVOGADRO, PRESSURE, TEMPERATURE
+from heddle.errors import KernelError
+
+T = TEMPERATURE
+MOLECULES = AVOGADRO * 1e-6
+"""Of 1 mol m-3, in cm-3."""
+MOST_NESTED = 50
+MOST_LETTERS = 2_000
+_NUMBER = r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?(?:_\w+)?)"
+_TOKEN = re.compile(r"\s*(?:" + _NUMBER + r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/(),]))")
+Number: TypeAlias = sympy.Expr
+
+
+def _arr(A: Number, B: Number, C: Number) -> Number:
+    return A * sympy.exp(-B / T + C * sympy.log(T / 300))
+
+
+def _fall(A0: Number, B0: Number, C0: Number, A1: Number, B1: Number, C1: Number, F: Number) -> Number:
+    low, high = _arr(A0, B0, C0) * _M, _arr(A1, B1, C1)
+    decades = sympy.log(low / high) / sympy.log(sympy.Float(10))
+    return low / (1 + low / high) * sympy.exp(sympy.log(F) / (1 + decades**2))
+
+
+def _ep2(A0: Number, C0: Number, A2: Number, C2: Number, A3: Number, C3: Number) -> Number:
+    k3 = A3 * sympy.exp(-C3 / T) * _M
+    return A0 * sympy.exp(-C0 / T) + k3 / (1 + k3 / (A2 * sympy.exp(-C2 / T)))
+
+
+_M = sympy.Float(MOLECULES) * AIR
+_ZERO = sympy.Integer(0)
+FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
+    "ARR": (3, _arr),
+    "ARR_ab": (2, lambda A, B: A * sympy.exp(B / T)),
+    "ARR_ac": (2, lambda A, C: _arr(A, _ZERO, C)),
+    "ARR_abc": (3, lambda A, B, C: _arr(A, -B, C)),
+    "ARR2": (2, lambda A, B: A * sympy.exp(B / T)),
+    "EP2": (6, _ep2),
+    "EP3": (4, lambda A1, C1, A2, C2: A1 * sympy.exp(-C1 / T) + A2 * sympy.exp(-C2 / T) * _M),
+    "FALL": (7, _fall),
+    "exp": (1, sympy.exp),
+    "log": (1, sympy.log),
+    "sqrt": (1, sympy.sqrt),
+}
+"""Name, number of arguments, meaning: those that every KPP model has, and those of mathematics."""
+_KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6)}
+"""CFACTOR is what KPP's functions take it for, the molecules cm-3 of 1 ppm."""
+_LOWER = {name.lower(): name for name in FUNCTIONS}
+
+
+def rate_expression(text: str, where: str) -> sympy.Expr:
+    """The value of an expression. Other names stand for host values. Raises KernelError for what it cannot
+    read. where: the line of the file, for errors."""
+    return _Parser(text, where).whole()
+
+
+class _Parser:
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self.where, self.depth = text.strip(), where, 0
+        self.tokens: list[tuple[str, str]] = []
+        at = 0
+        if len(self.text) > MOST_LETTERS:
+            raise self.error(f"there are more than {MOST_LETTERS} letters")
+        while at < len(self.text):
+            match = _TOKEN.match(self.text, at)
+            if match is None:
+                raise self.error(f"'{self.text[at : at + 10]}' cannot be read")
+            self.tokens.append((str(match.lastgroup), match[0].strip()))
+            at = match.end()
+        self.tokens.append(("end", ""))
+
+    def error(self, what: str) -> KernelError:
+        return KernelError(
+            self.where,
+            f"in the rate '{self.text[:60]}', {what}.",
+            "rates are made of numbers, + - * / **, TEMP, PRESS, names of host values, and of "
+            + ", ".join(FUNCTIONS),
+        )
+
+    def take(self, *signs: str) -> str:
+        """The next token if it is one of some signs, else nothing."""
+        kind, token = self.tokens[0]
+        if kind == "sign" and token in signs:
+            self.tokens.pop(0)
+            return token
+        return ""
+
+    def whole(self) -> sympy.Expr:
+        if self.tokens[0][0] == "end":
+            raise self.error("there is nothing")
+        value = self.sum()
+        if self.tokens[0][0] != "end":
+            raise self.error(f"'{self.tokens[0][1]}' stands where an operator is expected")
+        return value
+
+    def sum(self) -> sympy.Expr:
+        sign = self.take("+", "-")
+        value = -self.product() if sign == "-" else self.product()
+        while sign := self.take("+", "-"):
+            term = self.product()
+            value = value + term if sign == "+" else value - term
+        return value
+
+    def product(self) -> sympy.Expr:
+        value = self.power()
+        while sign := self.take("*", "/"):
+            factor = self.power()
+            if sign == "/" and factor == 0:
+                raise self.error("something is divided by 0")
+            value = value * factor if sign == "*" else value / factor
+        return value
+
+    def power(self) -> sympy.Expr:
+        base = self.atom()
+        if not self.take("**"):
+            return base
+        negative = self.take("-")
+        exponent = self.atom()
+        if not exponent.is_number or abs(float(exponent)) > 100:
+            raise self.error(f"the exponent {exponent} is no number up to 100")
+        return base ** (-exponent if negative else exponent)
+
+    def atom(self) -> sympy.Expr:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise self.error("parentheses are nested too deeply")
+        value = self.inner()
+        self.depth -= 1
+        return value
+
+    def inner(self) -> sympy.Expr:
+        kind, token = self.tokens[0]
+        if self.take("-"):
+            return -self.atom()
+        if self.take("("):
+            value = self.sum()
+            if not self.take(")"):
+                raise self.error("a parenthesis is not closed")
+            return value
+        if kind == "number":
+            self.tokens.pop(0)
+            digits = token.split("_")[0].lower().replace("d", "e")
+            if not abs(float(digits)) < 1e300:
+                raise self.error(f"{token} is too large")
+            return sympy.Float(float(digits)) if not digits.isdigit() else sympy.Integer(int(digits[:300]))
+        if kind != "name":
+            raise self.error(f"'{token or 'the end'}' stands where a value is expected")
+        self.tokens.pop(0)
+        if self.take("("):
+            return self.call(token)
+        return _KNOWN.get(token.upper(), sympy.Symbol(token, real=True))
+
+    def call(self, name: str) -> sympy.Expr:
+        arguments: list[sympy.Expr] = []
+        if not self.take(")"):
+            arguments.append(self.sum())
+            while self.take(","):
+                arguments.append(self.sum())
+            if not self.take(")"):
+                raise self.error("a parenthesis is not closed")
+        known = _LOWER.get(name.lower())
+        if known is None:
+            if len(arguments) == 1 and arguments[0].is_Integer:  # J(4), PHOTOL(4)
+                return sympy.Symbol(f"{name}({arguments[0]})", real=True)
+            raise self.error(f"the function '{name}' is not known")
+        count, meaning = FUNCTIONS[known]
+        if len(arguments) != count:
+            raise self.error(f"'{known}' has {len(arguments)} arguments, not {count}")
+        return meaning(*arguments)

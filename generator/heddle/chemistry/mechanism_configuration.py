@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanism Configuration, version 1: the format of the National Center for Atmospheric Research and others
+(repository open-atmos/MechanismConfiguration), as JSON or YAML.
+
+An object with `version`, `name`, `species`, `phases`, `reactions`; also one that has it under `mechanism`, as
+the examples of music-box do. Keys that begin with __ are comments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+
+from heddle.chemistry.located_json import Located
+from heddle.chemistry.mechanism import Mechanism, Species
+from heddle.chemistry.quantities import AIR
+from heddle.chemistry.rate_laws import RATE_LAWS, RateLaw
+from heddle.errors import KernelError
+
+_FIXED = {
+    "constant concentration [mol m-3]": lambda value: sympy.Float(value),
+    "constant mixing ratio [mol mol-1]": lambda value: sympy.Float(value) * AIR,
+}
+_SPECIES = {
+    "name",
+    "molecular weight [kg mol-1]",
+    "is third body",
+    "diffusion coefficient [m2 s-1]",
+    "absolute tolerance",
+    "tracer type",
+    *_FIXED,
+}
+_COMMON = {"type", "name", "gas phase"}
+
+
+class Document:
+    """One file as it is read. file: its name."""
+
+    def __init__(self, file: str, root: Any) -> None:
+        self.file = file
+        if isinstance(root, Located) and isinstance(root.get("mechanism"), Located):
+            root = root["mechanism"]
+        if not isinstance(root, Located) or "reactions" not in root:
+            raise KernelError(
+                file,
+                "the file has no list of reactions.",
+                "Mechanism Configuration version 1 is an object with version, species, phases and reactions",
+            )
+        self.root = root
+        version = str(root.get("version", ""))
+        if version.split(".")[0] != "1":
+            raise KernelError(
+                f"{file}:{root.line}", f"the version '{version}' is not 1.", 'write "version": "1.0.0"'
+            )
+        self.properties: dict[str, dict[str, float]] = {}
+        """Of each species: diffusion coefficient, molecular weight."""
+
+    def mechanism(self) -> Mechanism:
+        """The whole of it."""
+        name = self.root.get("name", self.file)
+        result = Mechanism(name if isinstance(name, str) else self.file)
+        for entry in self.objects(self.root, "species"):
+            self.read_species(result, entry)
+        phases = {self.read_phase(result, phase) for phase in self.objects(self.root, "phases")}
+        for entry in self.objects(self.root, "reactions"):
+            self.read_reaction(result, entry, phases)
+        for inert in result.inert:
+            result.notes.append(f"{inert}: no reaction changes it; it is left out")
+        result.check()
+        return result
+
+    # Pieces
+
+    def where(self, entry: Located) -> str:
+        return f"{self.file}:{entry.line}"
+
+    def objects(self, owner: Located, key: str) -> list[Located]:
+        """The objects of a list; none if there is no such key."""
+        found = owner.get(key, [])
+        if isinstance(found, Located) and "files" in found:
+            raise KernelError(
+                self.where(found), f"'{key}' stands in files of its own.", "join them into one file"
+            )
+        if not isinstance(found, list) or not all(isinstance(entry, Located) for entry in found):
+            raise KernelError(
+                self.where(owner), f"'{key}' is no list of objects.", f'write "{key}": [{{...}}]'
+            )
+        return found
+
+    def known_keys(self, entry: Located, known: Iterable[str], what: str) -> None:
+        """Raise KernelError for a key that nothing reads: it is a word that is misspelt."""
+        for key in entry:
+            if key not in known and not str(key).startswith("__"):
+                raise KernelError(
+                    self.where(entry),
+                    f"{what} has the key '{key}', which has no meaning here.",
+                    "known are: " + ", ".join(sorted(known)) + "; comments begin with __",
+                )
+
+    def text(self, entry: Located, key: str, what: str) -> str:
+        value = entry.get(key)
+        if not isinstance(value, str) or not value:
+            shown = "no" if key not in entry else f"{value!r} as its"
+            raise KernelError(
+                self.where(entry),
+                f"{what} has {shown} {key}.",
+                f'write "{key}": "...", with quotes: YAML 1.1 takes NO for a truth value',
+            )
+        return value
+
+    def number(self, entry: Located, key: str, value: object, what: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise KernelError(
+                self.where(entry), f"{what}: '{key}' is {value!r}, no finite number.", f'write "{key}": 1.0'
+            )
+        return float(value)
+
+    def read_species(self, result: Mechanism, entry: Located) -> None:
+        name = self.text(entry, "name", "a species")
+        what = f"the species '{name}'"
+        self.known_keys(entry, _SPECIES, what)
+        fixed = [key for key in _FIXED if key in entry]
+        third = entry.get("is third body", False)
+        if not isinstance(third, bool) or len(fixed) + third > 1:
+            raise KernelError(
+                self.where(entry),
+                f"{what} has more than one concentration, or 'is third body' is not true or false.",
+                "give one of: constant concentration, constant mixing ratio, is third body",
+            )
+        value: sympy.Expr | None = AIR if third else None
+        for key in fixed:
+            given = self.number(entry, key, entry[key], what)
+            if given < 0:
+                raise KernelError(self.where(entry), f"{what}: '{key}' is negative.", "give 0 or more")
+            value = _FIXED[key](given)
+        self.note_properties(entry, name, what)
+        result.declare(Species(name, value), self.where(entry))
+
+    def note_properties(self, entry: Located, name: str, what: str) -> None:
+        for key in ("molecular weight [kg mol-1]", "diffusion coefficient [m2 s-1]"):
+            if key in entry:
+                self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
+
+    def read_phase(self, result: Mechanism, phase: Located) -> str:
+        name = self.text(phase, "name", "a phase")
+        self.known_keys(phase, {"name", "species"}, f"the phase '{name}'")
+        for entry in phase.get("species", []):
+            species = entry if isinstance(entry, str) else None
+            if isinstance(entry, Located):
+                species = self.text(entry, "name", f"a species of the phase '{name}'")
+                self.note_properties(entry, species, f"the species '{species}'")
+            if species not in result.known:
+                raise KernelError(
+                    self.where(entry if isinstance(entry, Located) else phase),
+                    f"the phase '{name}' has the species {species!r}, which is not declared.",
+                    "declare it in the list of species",
+                )
+        return name
+
+    def read_reaction(self, result: Mechanism, entry: Located, phases: set[str]) -> None:
+        kind = self.text(entry, "type", "a reaction")
+        law = RATE_LAWS.get(kind)
+        if law is None:
+            raise KernelError(
+                self.where(entry),
+                f"the reaction type '{kind}' is not known.",
+                "known are: " + ", ".join(sorted(RATE_LAWS)),
+            )
+        what = f"a reaction {kind}" + (f" '{entry['name']}'" if "name" in entry else "")
+        keys = {*_COMMON, *law.parameters, "reactants", *law.products}
+        keys |= {law.reactants} if law.reactants else set()
+        self.known_keys(entry, keys, what)
+        name = self.text(entry, "name", what) if law.named or "name" in entry else ""
+        if phases and "gas phase" in entry and entry["gas phase"] not in phases:
+            raise KernelError(
+                self.where(entry), f"{what} lies in the phase {entry['gas phase']!r}, which is not declared."
+            )
+        reactants = self.side(entry, law.reactants, what) if law.reactants else {}
+        if law.reactants and not reactants:
+            raise KernelError(
+                self.where(entry), f"{what} has no reactants.", "give them, or use the type EMISSION"
+            )
+        rates = law.rate(self.values(entry, law, what, reactants), name)
+        for key, rate in zip(law.products, rates, strict=True):
+            result.add(reactants, self.side(entry, key, what), rate, name, self.where(entry))
+
+    def side(self, entry: Located, key: str, what: str) -> dict[str, float]:
+        """Species and their numbers. One that a list has several times counts with the sum."""
+        found = entry.get(key, [])
+        if isinstance(found, str):
+            return {found: 1.0}
+        terms: dict[str, float] = {}
+        for term in self.objects(entry, key):
+            self.known_keys(term, {"species name", "name", "coefficient"}, f"{key} of {what}")
+            species = self.text(term, "name" if "name" in term else "species name", f"{key} of {what}")
+            number = self.number(term, "coefficient", term.get("coefficient", 1.0), what)
+            terms[species] = terms.get(species, 0.0) + number
+        return terms
+
+    def values(
+        self, entry: Located, law: RateLaw, what: str, reactants: Mapping[str, float]
+    ) -> dict[str, float]:
+        """The parameters of a rate law; what the file does not say has its usual value."""
+        values: dict[str, float] = {}
+        properties = self.properties.get(next(iter(reactants), ""), {})
+        if "Ea" in entry and "C" in entry:
+            raise KernelError(self.where(entry), f"{what} has both C and Ea.", "C is -Ea/k_B: give one")
+        for key, usual in law.parameters.items():
+            given = entry.get(key, properties.get(key, usual))
+            if given is None:
+                raise KernelError(
+                    self.where(entry), f"{what} has no '{key}', so it has no rate.", f'write "{key}": ...'
+                )
+            if isinstance(given, list):
+                for n, number in enumerate(given):
+                    values[f"{key}.{n}"] = self.number(entry, key, number, what)
+            else:
+                values[key] = self.number(entry, key, given, what)
+                if isinstance(usual, float) and key == "taylor coefficients":
+                    values[f"{key}.0"] = values[key]
+        for key in ("D", "Fc", "N"):
+            if key in values and values[key] <= 0:
+                raise KernelError(
+                    self.where(entry), f"{what}: '{key}' is {values[key]:g}.", "it must be positive"
+                )
+        return values

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heddle.chemistry.kpp import read_kpp
+from heddle.chemistry.located_json import parse_json, read_text
+from heddle.chemistry.located_yaml import parse_yaml
+from heddle.chemistry.mechanism import Mechanism
+from heddle.chemistry.mechanism_configuration import Document
+from heddle.errors import KernelError, calling_place
+
+
+def read(path: str | Path) -> Mechanism:
+    """The mechanism in a file: `.json`, `.yaml` or `.yml`, Mechanism Configuration version 1; `.def`, `.eqn`
+    or `.kpp`, KPP (see heddle.chemistry.kpp). Nothing in it is executed. YAML needs the package ruamel.yaml:
+    pip install 'heddle[yaml]'.
+
+    Raises KernelError with file and line for what has no meaning there.
+    """
+    path = Path(path)
+    if path.suffix in (".def", ".eqn", ".kpp"):
+        return read_kpp(path)
+    parse = {".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml}.get(path.suffix)
+    if parse is None:
+        raise KernelError(
+            calling_place(),
+            f"'{path.name}' is no format that is known.",
+            "use a .json, a .yaml or a .def file",
+        )
+    return Document(path.name, parse(read_text(path), path.name)).mechanism()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sparse LU factorisation: its order and fill, and its residual."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+from heddle.chemistry.kinetics import Kinetics
+from heddle.chemistry.mechanisms import cb05
+from heddle.chemistry.sparse_lu import LUCost, SparseLU
+from heddle.model.assignment import Assignment
+from heddle.model.equations import Equations, local
+
+
+def test_an_arrow_has_no_fill() -> None:
+    """Its full row and column wait until one other is left, wherever they stand."""
+    size = 9
+    arrow = {(i, i) for i in range(size)} | {(0, i) for i in range(size)} | {(i, 0) for i in range(size)}
+    lu = SparseLU(size, arrow)
+    assert lu.order[-2:] == [0, 8]
+    assert set(lu.earlier) == arrow
+    assert lu.cost == LUCost(entries=25, factor=3 * 8 + 9, solve=2 * 16 + 9, levels=3)
+
+
+def test_a_ring_fills() -> None:
+    """In natural order 0, 1, 2 of a ring of 4: the places (1, 3) and (3, 1)."""
+    ring = {(i, i) for i in range(4)} | {(i, (i + d) % 4) for i in range(4) for d in (1, 3)}
+    lu = SparseLU(4, ring)
+    assert set(lu.earlier) - ring == {(1, 3), (3, 1)}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_residual_of_cb05(seed: int) -> None:
+    kinetics = Kinetics(cb05())
+    size, places = len(kinetics.species), sorted(kinetics.pattern)
+    generator = np.random.default_rng(seed)
+    matrix = np.zeros((size, size))
+    for place in places:
+        matrix[place] = generator.normal() * 10 ** generator.uniform(-6, 0)
+    matrix += np.diag(1 + np.sum(np.abs(matrix), axis=1))
+    right = generator.normal(size=size)
+    cell = Equations()
+    solve = SparseLU(size, kinetics.pattern).factorise(
+        cell, {(i, j): local(f"a_{i}_{j}") for i, j in places}, kinetics.names
+    )
+    solution = solve(cell, [local(f"b_{i}") for i in range(size)], "x")
+    known = {f"a_{i}_{j}": matrix[i, j] for i, j in places} | {f"b_{i}": right[i] for i in range(size)}
+    for statement in cell.statements:  # one after the other, in double precision
+        if isinstance(statement, Assignment):
+            known[statement.target.name] = eval(sympy.pycode(statement.value), {}, known)
+    found = np.array([known[value.name] for value in solution])
+    residual = np.abs(matrix @ found - right) / (np.abs(matrix) @ np.abs(found) + np.abs(right))
+    assert np.max(residual) < 2e-15
