@@ -71,22 +71,15 @@ class Position:
 
 
 def axis_order(counters: Sequence[ir.Symbol], touches: Mapping[str, Sequence[Touch]]) -> list[ir.Symbol]:
-    """The counters by stride, the smallest first: x, y, z. Between strides of which neither is known to be
-    larger, the inner loop's comes first."""
-    order: list[ir.Symbol] = []
-    for name, all_touches in touches.items():
-        for touch in all_touches:
-            factors = {c: touch.index.coefficient(c) for c in counters}
-            if all(f != Polynomial() for f in factors.values()):
-                found = sorted(counters[::-1], key=lambda c: factors[c].order)
-                if order and order != found:
-                    raise refuse(
-                        touch.place,
-                        f"'{name}' orders its axes differently in memory from the preceding arrays.",
-                        "lift a loop whose arrays have the same order of axes",
-                    )
-                order = found
-    return order
+    """The counters by stride in the first array that all of them index, the smallest first: x, y, z; in an
+    array that is written, if there is one. Between strides of which neither is known to be larger, the inner
+    loop's comes first."""
+    first: dict[bool, list[ir.Symbol]] = {}
+    for touch in (touch for each in touches.values() for touch in each):
+        factors = {c: touch.index.coefficient(c) for c in counters}
+        if touch.store not in first and all(f != Polynomial() for f in factors.values()):
+            first[touch.store] = sorted(counters[::-1], key=lambda c: factors[c].order)
+    return first.get(True, first.get(False, []))
 
 
 def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol]) -> tuple[Polynomial, ...]:
