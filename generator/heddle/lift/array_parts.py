@@ -61,10 +61,10 @@ class Box:
         extents = [end - begin for begin, end in ranges]
         return Box(counters, ranges, frozenset(atom for size in (*strides, *extents) for atom in size.atoms))
 
-    def disjoint(self, one: Sequence[Touch], other: Sequence[Touch]) -> list[str] | None:
-        """What must hold of sizes, as sentences, for two parts to share no element of which one is written;
-        None if that cannot be shown."""
-        notes: dict[str, None] = {}
+    def disjoint(self, one: Sequence[Touch], other: Sequence[Touch]) -> list[Polynomial] | None:
+        """What must be at least 1 for two parts to share no element of which one is written; None if that
+        cannot be shown."""
+        notes: dict[Polynomial, None] = {}
         for first, second in itertools.product(one, other):
             if first.store or second.store:
                 found = self.apart(first.index, second.index)
@@ -73,7 +73,7 @@ class Box:
                 notes |= dict.fromkeys(found)
         return list(notes)
 
-    def apart(self, one: Polynomial, other: Polynomial) -> list[str] | None:
+    def apart(self, one: Polynomial, other: Polynomial) -> list[Polynomial] | None:
         """The same for two indices. Both are sums of strides times places along them; each stride is longer
         than all shorter ones reach, and along one of them the places are different."""
         places = self.places(one, other)
@@ -81,7 +81,7 @@ class Box:
             return None
         strides = sorted(places, key=lambda stride: stride.order)
         ends = {s: (self.ends(places[s][0]), self.ends(places[s][1])) for s in strides}
-        notes: list[str] = []
+        notes: list[Polynomial] = []
         for below, (_, large) in enumerate(itertools.pairwise(strides), 1):
             for far in itertools.product(*(_reaches(*ends[s]) for s in strides[:below])):
                 reach = Polynomial()
@@ -99,13 +99,13 @@ class Box:
         return None
 
     def places(
-        self, one: Polynomial, other: Polynomial
+        self, left: Polynomial, right: Polynomial
     ) -> dict[Polynomial, tuple[Polynomial, Polynomial]] | None:
         """Where two indices lie along each stride, as sums of counters and offsets; None if they are no sums
-        of counters times strides with the same rest."""
+        of counters times strides."""
         moving: list[dict[Polynomial, Polynomial]] = []
         rests: list[Polynomial] = []
-        for index in (one, other):
+        for index in (left, right):
             found: dict[Polynomial, Polynomial] = {}
             rest = index
             for counter in self.counters:
@@ -124,7 +124,11 @@ class Box:
             return None
         split = [rest.mixed_radix(strides) for rest in rests]
         if split[0][1] != split[1][1]:
-            return None
+            one = Polynomial.of_number(1)
+            if one in strides:
+                return None
+            strides.append(one)  # the elements within a cell
+            split = [rest.mixed_radix(strides) for rest in rests]
         return {
             stride: (
                 moving[0].get(stride, Polynomial()) + split[0][0][at],
@@ -142,15 +146,15 @@ class Box:
             low, high = low.substitute({counter: first}), high.substitute({counter: last})
         return low, high
 
-    def positive(self, value: Polynomial, any_sign: bool = False) -> list[str] | None:
-        """What must hold for a number to be at least 1: nothing, that sizes are large enough, or None: it
-        cannot be shown. any_sign: some sizes may also have to be small enough."""
+    def positive(self, value: Polynomial, any_sign: bool = False) -> list[Polynomial] | None:
+        """Whether a number is at least 1: nothing if it is, the number if that depends on sizes being large
+        enough, None if it cannot be shown. any_sign: some sizes may also have to be small enough."""
         if value.constant is not None:
             return [] if value.constant >= 1 else None
         factors = [factor for monomial, factor in value.terms.items() if monomial]
         if not value.atoms <= self.sizes or max(factors) < 0 or (min(factors) < 0 and not any_sign):
             return None
-        return [f"{value} is at least 1"]
+        return [value]
 
 
 def _reaches(one: Range, other: Range) -> Iterator[Polynomial]:
@@ -162,6 +166,17 @@ def _reaches(one: Range, other: Range) -> Iterator[Polynomial]:
         return
     never = [way.constant is not None and way.constant <= 0 for way in both]
     yield from [way for way, empty in zip(both, never, strict=True) if not empty or all(never)]
+
+
+def sentences(positive: Sequence[Polynomial]) -> list[str]:
+    """What numbers that must be at least 1 say of sizes."""
+    least: dict[Polynomial, int] = {}
+    for value in positive:
+        by = value.unknown.content
+        size, _ = value.unknown.floored(by)
+        number = -((value.number - 1) // by)
+        least[size] = max(least.get(size, number), number)
+    return [f"{size} is at least {number}" for size, number in least.items()]
 
 
 def unused(name: str, taken: set[str]) -> str:

@@ -13,7 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.layout import STRIDED
 from heddle.ir.visit import statements
-from heddle.lift.array_parts import Box, Range, grouped, unused
+from heddle.lift.array_parts import Box, Range, grouped, sentences, unused
 from heddle.lift.delinearise import Placement, Position, Touch, placed
 from heddle.lift.elements import cast
 from heddle.lift.lifted import Lifted, refuse
@@ -97,11 +97,14 @@ class Arrays:
             if len(groups) == 1:
                 return
             box = Box.of(order, ranges, touches)
+            needed: list[Polynomial] = []
             for one, other in itertools.combinations(groups, 2):
                 found = box.disjoint(one, other)
                 if found is None:
                     raise
-                self.notes += [f"{one[0].place}: {note}, as parts of '{name}' are written" for note in found]
+                needed += found
+            place = groups[0][0].place
+            self.notes += [f"{place}: {note}, as parts of '{name}' are written" for note in sentences(needed)]
             taken = {self.field_name(each) for each in self.pointers}
             taken |= {p.symbol.name for p in self.lifted.parameters}
             for group in groups[1:]:

@@ -11,7 +11,7 @@ Strides and rests are polynomials: with a stride of nx - 1, an index of -nx + 1 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 
 from heddle.errors import Place
@@ -39,12 +39,14 @@ class Touch:
 class Placement:
     """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one
     value for all cells along an axis. origin: where the current cell lies relative to the counters.
-    component_stride: between components; `size` of them, 0 for a scalar."""
+    component_stride: between components; `size` of them, 0 for a scalar. rest: elements from there that are
+    no whole cells, such as to the last element of a row."""
 
     strides: tuple[Polynomial, ...]
     origin: tuple[Polynomial, ...]
     component_stride: Polynomial
     size: int
+    rest: Polynomial = field(default_factory=Polynomial)
 
     @property
     def same_along(self) -> str:
@@ -55,7 +57,7 @@ class Placement:
 
     def first(self, begins: Sequence[Polynomial]) -> Polynomial:
         """The index of the first interior cell."""
-        result = Polynomial()
+        result = self.rest
         for stride, origin, begin in zip(self.strides, self.origin, begins, strict=True):
             result += stride * (origin + begin)
         return result
@@ -140,6 +142,8 @@ def placed(
     rests = [rest_of(touch, name, counters) for touch in touches]
     strides = strides_of(name, touches, counters)
     split = [offsets_of(rest, strides) for rest in rests]
+    rest = _common_rest(touches, split, strides)
+    split = [(offsets, remaining - rest) for offsets, remaining in split]
     components, component_stride, size = _components(name, touches, split, strides)
     axes = range(len(strides))
     origin: list[Polynomial] = []
@@ -171,7 +175,22 @@ def placed(
                     "pass the other part as an array of its own",
                 )
         positions.append(Position(tuple(entries), component))
-    return Placement(strides, tuple(origin), component_stride, size), positions
+    return Placement(strides, tuple(origin), component_stride, size, rest), positions
+
+
+def _common_rest(
+    touches: Sequence[Touch],
+    split: Sequence[tuple[list[Polynomial], Polynomial]],
+    strides: Sequence[Polynomial],
+) -> Polynomial:
+    """What all accesses are away from whole cells, in a box of which no stride is a number."""
+    first = split[0][1]
+    moving = [stride for stride in strides if stride != Polynomial()]
+    if not moving or any(stride.constant is not None for stride in moving):
+        return Polynomial()
+    if any(touch.fixed for touch in touches) or any(rest != first for _, rest in split):
+        return Polynomial()
+    return first
 
 
 def _components(

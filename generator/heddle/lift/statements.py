@@ -34,7 +34,6 @@ class StatementLifter(ExpressionLifter):
     def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
         super().__init__(unit, block)
         self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
-        self.changed: set[str] = set()  # variables that some statement assigns
         self.result = "result"  # the name of what the function returns
         self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
@@ -178,7 +177,7 @@ class StatementLifter(ExpressionLifter):
                     f"The pointer '{symbol.name}' is changed.",
                     "use a constant pointer and change the index",
                 )
-            pointer, offset = self.pointer(value)
+            pointer, offset = self.pointer(self.typed(value, innermost(kind.element)))
             self.check_numbers(pointer, innermost(kind.element))
             if isinstance(kind, source.PointerTo):
                 self.names[symbol.name] = ir.View(pointer, offset, integer(1))
