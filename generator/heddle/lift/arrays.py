@@ -33,6 +33,7 @@ class Arrays:
         self.found: dict[tuple[str, Polynomial, int], Position] = {}
         self.parts: dict[tuple[str, Polynomial], str] = {}  # of arrays that are several fields
         self.wholes: dict[str, str] = {}  # their arrays
+        self.gathers: dict[str, str] = {}  # parts that are read at computed indices
         self.notes: list[str] = []
         self.placements: dict[str, Placement] = {}
         self.fields: dict[str, ir.Field] = {}
@@ -69,6 +70,8 @@ class Arrays:
                 self.found[name, touch.index, touch.segment] = position
                 if touch.fixed and (touch.store or touch.segment not in self.cells_at):
                     self.cells_at[touch.segment] = position.offsets[sweep]
+        for name in sorted(self.gathered & self.placements.keys()):
+            self.divide_gathered(name)
         for name in sorted(self.touches, key=self.rank_of):
             self.declare(name)
         for name in sorted(self.gathered - self.touches.keys(), key=self.rank_of):
@@ -114,6 +117,21 @@ class Arrays:
                 self.touches[part] = group
                 self.parts |= {(name, touch.index): part for touch in group}
             self.touches[name] = groups[0]
+
+    def divide_gathered(self, name: str) -> None:
+        """An array that is only read, at computed indices and in cells that do not lie side by side, becomes
+        two fields."""
+        placement = self.placements[name]
+        plain = placement.strides == (polynomial(1),) and not placement.size
+        if any(touch.store for touch in self.touches[name]) or self.rank > 1:
+            return
+        if not plain or placement.first(self.begins).constant is None:
+            taken = {self.field_name(each) for each in self.pointers}
+            taken |= {p.symbol.name for p in self.lifted.parameters}
+            part = self.gathers[name] = unused(name, taken | self.wholes.keys())
+            self.wholes[part] = name
+            self.pointers[part] = self.pointers[name]
+            self.gathered = self.gathered - {name} | {part}
 
     def part(self, name: str, index: Polynomial) -> str:
         """The array, or the part of it, that has an index."""
@@ -307,7 +325,8 @@ class Placing:
 
     def gather(self, pointer: ir.Symbol, position: ir.Expression, store: bool, place: Place) -> ir.Expression:
         """Positions count from the first cell; the source's from the array's first element."""
-        placement = self.arrays.placements.get(pointer.name)
+        name = self.arrays.gathers.get(pointer.name, pointer.name)
+        placement = self.arrays.placements.get(name)
         if placement is not None:
             first = placement.first(self.arrays.begins)
             if placement.strides != (polynomial(1),) or placement.size or first.constant is None:
@@ -318,4 +337,4 @@ class Placing:
                     "pass the array twice, under two names",
                 )
             position = add(cast(position, ir.I64), integer(-first.constant))
-        return ir.Gather(self.arrays.fields[pointer.name], (position,), ir.Const(0, ir.I64))
+        return ir.Gather(self.arrays.fields[name], (position,), ir.Const(0, ir.I64))

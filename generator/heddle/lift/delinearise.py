@@ -21,6 +21,8 @@ from heddle.lift.polynomial import Polynomial, polynomial
 
 FARTHEST = 16
 """Cells that an access may reach; what is farther is no neighbour, it is another part of the array."""
+LARGEST_TABLE = 512
+"""Elements that are the same for all cells, and chosen by numbers."""
 
 
 @dataclass(frozen=True)
@@ -183,10 +185,15 @@ def _common_rest(
     split: Sequence[tuple[list[Polynomial], Polynomial]],
     strides: Sequence[Polynomial],
 ) -> Polynomial:
-    """What all accesses are away from whole cells, in a box of which no stride is a number."""
+    """What all accesses are away from whole cells, in a box of which no stride is a number, or, where nothing
+    moves with the cells, from elements with numbers."""
     first = split[0][1]
     moving = [stride for stride in strides if stride != Polynomial()]
-    if not moving or any(stride.constant is not None for stride in moving):
+    if not moving:  # a few elements, the same for all cells
+        if first.constant is not None or any(rest.unknown != first.unknown for _, rest in split):
+            return Polynomial()
+        return first.unknown + min(rest.number for _, rest in split)
+    if any(stride.constant is not None for stride in moving):
         return Polynomial()
     if any(touch.fixed for touch in touches) or any(rest != first for _, rest in split):
         return Polynomial()
@@ -247,7 +254,7 @@ def _table(
 ) -> tuple[list[int], Polynomial, int]:
     """The same few elements for all cells, at numbers: components."""
     for touch, number in zip(touches, left, strict=True):
-        if number is None or not 0 <= number < FARTHEST:
+        if number is None or not 0 <= number < LARGEST_TABLE:
             raise refuse(
                 touch.place, f"The element {touch.index} of '{name}' is the same for all cells.",
                 "pass constants as arguments",

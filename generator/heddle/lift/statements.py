@@ -60,6 +60,20 @@ class StatementLifter(ExpressionLifter):
 
     def block(self, body: Sequence[ir.Statement]) -> Body:
         """Statements in order. What follows an `if` that leaves is under the opposite condition."""
+        changed = self.changed
+        result = self.sequence(body)
+        self.changed = changed
+        return result
+
+    def scoped(self, declaration: source.Declaration, rest: Sequence[ir.Statement]) -> None:
+        """From its declaration to the end of its block a name is one variable: whether that changes is what
+        the statements there say, not those of other blocks with a variable of this name."""
+        name = declaration.symbol.name
+        self.values.pop(declaration.symbol, None)
+        if name in self.changed and name not in assigned_names(rest):
+            self.changed = self.changed - {name}
+
+    def sequence(self, body: Sequence[ir.Statement]) -> Body:
         result: list[ir.Statement] = []
         for at, statement in enumerate(body):
             self.translated += 1
@@ -71,6 +85,8 @@ class StatementLifter(ExpressionLifter):
                 )
             self.place = getattr(statement, "place", self.place)
             rest = body[at + 1 :]
+            if isinstance(statement, source.Declaration):
+                self.scoped(statement, rest)
             match statement:
                 case source.Block(inner) if leaves_somewhere(inner):
                     return (*result, *self.block((*inner, *rest)))
