@@ -12,7 +12,7 @@ any two cells: that is shown from the ranges of the counters, or refused.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from heddle.errors import KernelError
@@ -76,9 +76,10 @@ class Box:
     def apart(self, one: Polynomial, other: Polynomial) -> list[Polynomial] | None:
         """The same for two indices. Both are sums of strides times places along them; each stride is longer
         than all shorter ones reach, and along one of them the places are different."""
-        places = self.places(one, other)
-        if places is None:
-            return None
+        return next((f for p in self.places(one, other) if (f := self.shown(p)) is not None), None)
+
+    def shown(self, places: Mapping[Polynomial, Range]) -> list[Polynomial] | None:
+        """The same for places along strides."""
         strides = sorted(places, key=lambda stride: stride.order)
         ends = {s: (self.ends(places[s][0]), self.ends(places[s][1])) for s in strides}
         notes: list[Polynomial] = []
@@ -98,20 +99,18 @@ class Box:
                     return [*notes, *found]
         return None
 
-    def places(
-        self, left: Polynomial, right: Polynomial
-    ) -> dict[Polynomial, tuple[Polynomial, Polynomial]] | None:
-        """Where two indices lie along each stride, as sums of counters and offsets; None if they are no sums
-        of counters times strides."""
+    def places(self, one: Polynomial, other: Polynomial) -> Iterator[dict[Polynomial, Range]]:
+        """Where two indices lie along each stride, as sums of counters and offsets: nothing if they are no
+        sums of counters times strides. The end of a row may be before the begin of the next one."""
         moving: list[dict[Polynomial, Polynomial]] = []
         rests: list[Polynomial] = []
-        for index in (left, right):
+        for index in (one, other):
             found: dict[Polynomial, Polynomial] = {}
             rest = index
             for counter in self.counters:
                 parts = rest.linear(counter)
                 if parts is None or any(c in parts[0].atoms for c in self.counters):
-                    return None
+                    return
                 factor, rest = parts
                 if factor != Polynomial():
                     sign = 1 if factor.ordered()[0][1] > 0 else -1
@@ -119,23 +118,28 @@ class Box:
                     found[size] = found.get(size, Polynomial()) + Polynomial.of_atom(counter) * sign
             moving.append(found)
             rests.append(rest)
-        strides = list(moving[0].keys() | moving[1].keys())
+        strides = sorted(moving[0].keys() | moving[1].keys(), key=lambda stride: stride.order)
         if any(atom in self.counters for rest in rests for atom in rest.atoms):
-            return None
+            return
         split = [rest.mixed_radix(strides) for rest in rests]
         if split[0][1] != split[1][1]:
-            one = Polynomial.of_number(1)
-            if one in strides:
-                return None
-            strides.append(one)  # the elements within a cell
+            unit = Polynomial.of_number(1)
+            if not strides or unit in strides:
+                return
+            strides.insert(0, unit)  # the elements within a cell
             split = [rest.mixed_radix(strides) for rest in rests]
-        return {
-            stride: (
-                moving[0].get(stride, Polynomial()) + split[0][0][at],
-                moving[1].get(stride, Polynomial()) + split[1][0][at],
-            )
-            for at, stride in enumerate(strides)
-        }
+        for shifts in itertools.product((0, 1), repeat=2) if strides[0].constant == 1 else [(0, 0)]:
+            offsets = [list(digits) for digits, _ in split]
+            for own, shift in zip(offsets, shifts, strict=True):
+                if shift and len(strides) > 1:
+                    own[0], own[1] = own[0] + strides[1], own[1] - 1
+            yield {
+                stride: (
+                    moving[0].get(stride, Polynomial()) + offsets[0][at],
+                    moving[1].get(stride, Polynomial()) + offsets[1][at],
+                )
+                for at, stride in enumerate(strides)
+            }
 
     def ends(self, place: Polynomial) -> Range:
         """The least and the largest value of a sum of counters."""

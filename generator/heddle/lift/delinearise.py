@@ -225,6 +225,7 @@ def _components(
                 touch.place,
                 f"The index {touch.index} of '{name}' is not a whole number of cells away from the "
                 "current cell.",
+                "pass what lies there as an array of its own",
             )
     for axis, stride in enumerate(strides):
         symbolic = [offsets[axis].unknown for offsets, _ in split]
