@@ -272,7 +272,8 @@ def test_standard_stand_ins_and_the_library_agree(lift: Lift) -> None:
 def test_rows_of_variable_length_have_their_length(lift: Lift) -> None:
     """As a sum or product of local integers; of other lengths nothing is said."""
     unit = lift(
-        "int more(void);\nvoid f(int n, short m, double a[n][m * 2 + n]) { double (*b)[more()] = (void*)a; }\n",
+        "int more(void);\n"
+        "void f(int n, short m, double a[n][m * 2 + n]) { double (*b)[more()] = (void*)a; }\n",
         "input.c",
     )
     (function,) = (each for each in unit.functions if each.name == "f")
@@ -285,4 +286,7 @@ def test_rows_of_variable_length_have_their_length(lift: Lift) -> None:
 
 
 def test_omp_has_a_header(lift: Lift) -> None:
-    assert len(lift("#include <omp.h>\nint f(void) { return omp_get_max_threads(); }\n", "input.c").functions) == 1
+    assert (
+        len(lift("#include <omp.h>\nint f(void) { return omp_get_max_threads(); }\n", "input.c").functions)
+        == 1
+    )

@@ -200,7 +200,9 @@ def _elements(
     strides = [_value(stride, values) for stride in placement.strides]
     apart = _value(placement.component_stride, values)
     accesses = {
-        node for node in expressions(kernel.kernel.body) if isinstance(node, ir.Access) and node.field.name == name
+        node
+        for node in expressions(kernel.kernel.body)
+        if isinstance(node, ir.Access) and node.field.name == name
     }
     for cell in itertools.product(*map(range, extents)):
         for access in accesses:

@@ -187,5 +187,3 @@ def unused(name: str, taken: set[str]) -> str:
     """A name for another part of an array: `a_2`."""
     number = next(n for n in itertools.count(2) if f"{name}_{n}" not in taken)
     return f"{name}_{number}"
-
-

@@ -93,8 +93,8 @@ def test_the_kernel_does_what_the_loop_does(name: str, natively: Natively) -> No
     assert natively.differences(name) == []
 
 
-I, J, N, M = (ir.Symbol(name, ir.I32) for name in "ijnm")
-i, j, n, m = map(atom, (I, J, N, M))
+X, Y, N, M = (ir.Symbol(name, ir.I32) for name in "ijnm")
+i, j, n, m = map(atom, (X, Y, N, M))
 ZERO = polynomial(0)
 PLACES = {
     "layers that do not meet": (i + n * (-j + 3), i + n * (j + 4), []),
@@ -114,7 +114,7 @@ PLACES = {
 def test_parts_of_an_array_are_apart(name: str) -> None:
     """Counters i from 0 to n and j from 0 to m. What is claimed is tried for small sizes."""
     one, other, expected = PLACES[name]
-    box = Box((I, J), ((ZERO, n), (ZERO, m)), frozenset({N, M}))
+    box = Box((X, Y), ((ZERO, n), (ZERO, m)), frozenset({N, M}))
     found = box.apart(one, other)
     assert (None if found is None else sentences(found)) == expected
     if found is None:
@@ -130,7 +130,7 @@ def _elements(
     index: Polynomial, values: dict[ir.Expression, Polynomial], sizes: tuple[int, int]
 ) -> set[int | None]:
     return {
-        index.substitute({**values, I: polynomial(x), J: polynomial(y)}).constant
+        index.substitute({**values, X: polynomial(x), Y: polynomial(y)}).constant
         for x in range(sizes[0])
         for y in range(sizes[1])
     }

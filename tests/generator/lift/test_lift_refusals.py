@@ -63,7 +63,7 @@ CASES = {
         "'a' is accessed 1000 cells away along axis x, which is not a neighbour.",
     ),
     "turned in place": (
-        "void f(double* a, int n) {\nfor (int j = 0; j < n; ++j)" f" {LOOP} a[i + n * j] = a[j + n * i]; }}",
+        f"void f(double* a, int n) {{\nfor (int j = 0; j < n; ++j) {LOOP} a[i + n * j] = a[j + n * i]; }}",
         "'a' is accessed along 'i' with different strides,",
     ),
     "shifted by an unknown distance": (

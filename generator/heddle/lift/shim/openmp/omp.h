@@ -15,7 +15,12 @@ typedef struct {
 typedef struct {
   void* held;
 } omp_nest_lock_t;
-typedef enum { omp_sched_static = 1, omp_sched_dynamic = 2, omp_sched_guided = 3, omp_sched_auto = 4 } omp_sched_t;
+typedef enum {
+  omp_sched_static = 1,
+  omp_sched_dynamic = 2,
+  omp_sched_guided = 3,
+  omp_sched_auto = 4
+} omp_sched_t;
 typedef enum {
   omp_proc_bind_false = 0,
   omp_proc_bind_true = 1,
