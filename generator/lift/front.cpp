@@ -146,6 +146,7 @@ std::vector<std::string> command(const Request& request, std::vector<std::string
   }
   if (!names_language(flags, "-std") && !ends_with(request.file, ".c")) line.emplace_back("-std=c++20");
   line.insert(line.end(), flags.begin(), flags.end());
+  line.insert(line.end(), {"-idirafter", request.shim + "/../openmp"}); // where Clang has no omp.h of its own
   if (request.partly) line.emplace_back("-ferror-limit=0");
   line.insert(line.end(),
               {"-fsyntax-only", "-w", "-fno-openmp", "-resource-dir", HEDDLE_RESOURCE_DIR, request.file});

@@ -38,9 +38,10 @@ inline Expression Cast(const Expression& value, const Type& type) {
   return {{Object("Cast").part("value", value).part("type", type).text()}};
 }
 
-/// `element[length]`, nested for more dimensions; length 0 where it is not a constant.
-inline Type Array(const Type& element, std::int64_t length) {
-  return {{Object("Array").part("element", element).part("length", length).text()}};
+/// `element[length]`, nested for more dimensions; length 0 where it is not a constant. size: that length,
+/// where it is a sum or product of local integers, with the values that they had when the type was named.
+inline Type Array(const Type& element, std::int64_t length, const std::optional<Expression>& size = {}) {
+  return {{Object("Array").part("element", element).part("length", length).part("size", size).text()}};
 }
 
 /// A pointer to something that is not a number: an array, a record, a pointer. Pointers to numbers are

@@ -28,6 +28,7 @@ private:
   // types.cpp: types, names and places
   Type type(clang::QualType qualified) const;
   Type scalar(const clang::BuiltinType& builtin) const;
+  std::optional<Expression> dimension(const clang::Expr* length) const;
   Type pointer(clang::QualType pointee) const;
   std::string type_name(clang::QualType qualified) const;
   std::string scope(const clang::DeclContext* context) const;

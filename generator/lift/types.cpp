@@ -65,12 +65,49 @@ Type Translation::type(clang::QualType qualified) const {
     const auto* const constant = llvm::dyn_cast<clang::ConstantArrayType>(array);
     const Type element = type(array->getElementType());
     const std::uint64_t length = constant != nullptr ? constant->getSize().getLimitedValue(INT64_MAX) : 0;
-    return described(record::Array(element, static_cast<std::int64_t>(length)),
+    const auto* const variable = llvm::dyn_cast<clang::VariableArrayType>(array);
+    const auto size = variable != nullptr ? dimension(variable->getSizeExpr()) : std::nullopt;
+    return described(record::Array(element, static_cast<std::int64_t>(length), size),
                      element.text + '[' + std::to_string(length) + ']');
   }
   const std::string unnamed = nameless(canonical);
   const std::string name = unnamed.empty() ? type_name(canonical) : unnamed;
   return name == "__half" ? number_type('f', 16) : record_type(name);
+}
+
+/// The length of an array: sums and products of local integers and literals, nothing for others.
+std::optional<Expression> Translation::dimension(const clang::Expr* length) const {
+  if (length == nullptr) return std::nullopt;
+  const clang::Expr& bare = *length->IgnoreParens();
+  if (!bare.getType()->isIntegralOrEnumerationType()) return std::nullopt;
+  if (const auto* const cast = llvm::dyn_cast<clang::ImplicitCastExpr>(&bare)) {
+    const auto inner = dimension(cast->getSubExpr());
+    if (!inner || cast->getCastKind() != clang::CK_IntegralCast) {
+      return cast->getCastKind() == clang::CK_LValueToRValue ? inner : std::nullopt;
+    }
+    return record::Cast(*inner, type(cast->getType()));
+  }
+  if (const auto* const named = llvm::dyn_cast<clang::DeclRefExpr>(&bare)) {
+    const auto* const variable = llvm::dyn_cast<clang::VarDecl>(named->getDecl());
+    const bool local = variable != nullptr && variable->isLocalVarDeclOrParm() &&
+                       !variable->isStaticLocal() && !variable->getType().isVolatileQualified();
+    return local ? std::optional(record::Symbol(variable->getName(), type(variable->getType())))
+                 : std::nullopt;
+  }
+  if (const auto* const number = llvm::dyn_cast<clang::IntegerLiteral>(&bare)) {
+    const auto value = static_cast<std::int64_t>(number->getValue().getLimitedValue(INT64_MAX));
+    return record::Const(heddle::lift::number(value), type(bare.getType()));
+  }
+  if (const auto* const both = llvm::dyn_cast<clang::BinaryOperator>(&bare)) {
+    const char* const name = both->getOpcode() == clang::BO_Add   ? "add"
+                             : both->getOpcode() == clang::BO_Sub ? "sub"
+                             : both->getOpcode() == clang::BO_Mul ? "mul"
+                                                                  : nullptr;
+    const auto left = dimension(both->getLHS()), right = dimension(both->getRHS());
+    if (name == nullptr || !left || !right) return std::nullopt;
+    return record::Op(name, {*left, *right}, type(both->getType()));
+  }
+  return std::nullopt;
 }
 
 Type Translation::scalar(const clang::BuiltinType& builtin) const {

@@ -267,3 +267,26 @@ def test_standard_stand_ins_and_the_library_agree(lift: Lift) -> None:
         ]
 
     assert spelled(ours) == spelled(library)
+
+
+def test_rows_of_variable_length_have_their_length(lift: Lift) -> None:
+    """As a sum or product of local integers; of other lengths nothing is said."""
+    unit = lift(
+        "int more(void);\n"
+        "void f(int n, short m, double a[n][m * 2 + n]) { double (*b)[more()] = (void*)a; }\n",
+        "input.c",
+    )
+    (function,) = (each for each in unit.functions if each.name == "f")
+    rows = function.parameters[2].symbol.type.element
+    assert rows.length == 0
+    assert expression_text(rows.size) == "add.i32(mul.i32(i32(m), 2:i32), n)"
+    (declaration,) = function.body
+    assert isinstance(declaration, source.Declaration)
+    assert declaration.symbol.type == source.PointerTo(source.Array(ir.F64, 0))
+
+
+def test_omp_has_a_header(lift: Lift) -> None:
+    assert (
+        len(lift("#include <omp.h>\nint f(void) { return omp_get_max_threads(); }\n", "input.c").functions)
+        == 1
+    )

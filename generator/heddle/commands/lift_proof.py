@@ -20,7 +20,7 @@ from heddle.ir.build import integer
 from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
-from heddle.ir.visit import statements, transform
+from heddle.ir.visit import statements, transform, walk
 from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
@@ -171,6 +171,12 @@ def bound(generated: Lifted, recovered: Recovered, suffix: str = "") -> Body:
         values[symbol] = ir.Symbol(recovered.sources[symbol.name], symbol.type)
     own_names = _argument_lets(generated.body, values)
     body = tuple(s for s in generated.body if not (isinstance(s, ir.Let) and s.symbol in own_names))
+    given = [*values.values(), *lines]
+    hidden = {n.name for value in given for n in walk(value) if isinstance(n, ir.Symbol)}
+    inner = {s.counter for s in statements(body) if isinstance(s, (ir.Loop, ir.While))}
+    inner |= {s.symbol for s in statements(body) if isinstance(s, (ir.Let, ir.Var))}
+    apart = {s: ir.Symbol(f"{s.name}_of_cells", s.type) for s in inner if s.name in hidden}
+    body = tuple(transform(statement, lambda node: apart.get(node, node)) for statement in body)
     changed = [transform(statement, lambda node: values.get(node, node)) for statement in body]
     if suffix:
         declared = {s.symbol for s in statements(body) if isinstance(s, (ir.Let, ir.Var))}

@@ -8,6 +8,7 @@ mistake of that code. Here both bodies run as they stand, with no field, offset 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import random
 from collections.abc import Container, Iterator, Mapping, MutableSequence, Sequence
@@ -18,7 +19,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.interpret import Array, InterpretationError, Number, rounded, run
 from heddle.ir.space import Sparse
-from heddle.ir.visit import statements, transform, walk
+from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.polynomial import Polynomial, number_of, polynomial
 from heddle.lift.recovered import Recovered
 from heddle.roundtrip.compare import Counterexample
@@ -30,6 +31,8 @@ CELLS = 3000
 SHORT = 5
 """Cells along an axis of fixed length: more of them would say no more."""
 _MIDDLE = 1 << 40
+OUTSIDE = "is outside its array"
+"""Says the interpreter; memory being endless here, of an unsigned index below 0."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,55 @@ def _suits(kernel: Recovered, values: Mapping[str, Number]) -> bool:
         return True  # an extent that is no polynomial of arguments: any size is as good as another
     if min(extents) < 1 or math.prod(extents) > CELLS:
         return False
-    return all(_apart(kernel, name, extents, values) for name in kernel.placements)
+    written = _written(kernel)
+    own = all(_apart(kernel, name, extents, values) for name in kernel.placements if name in written)
+    return own and _no_element_twice(kernel, written, extents, values)
+
+
+def _written(kernel: Recovered) -> set[str]:
+    """The fields that a kernel stores to."""
+    return {
+        s.target.field.name
+        for s in statements(kernel.kernel.body)
+        if isinstance(s, ir.Store) and isinstance(s.target, ir.Access)
+    }
+
+
+def _no_element_twice(
+    kernel: Recovered, written: Container[str], extents: Sequence[int], values: Mapping[str, Number]
+) -> bool:
+    """Whether fields that are parts of one array share no element, if one of them is written."""
+    whole = [kernel.sources[name] for name in kernel.placements]
+    parts = [name for name in kernel.placements if whole.count(kernel.sources[name]) > 1]
+    try:
+        elements = {name: set(_elements(kernel, name, extents, values)) for name in parts}
+    except KeyError:
+        return True
+    return all(
+        elements[one].isdisjoint(elements[other])
+        for one in parts
+        for other in parts
+        if one in written and one != other and kernel.sources[one] == kernel.sources[other]
+    )
+
+
+def _elements(
+    kernel: Recovered, name: str, extents: Sequence[int], values: Mapping[str, Number]
+) -> Iterator[int]:
+    """The elements of its array that a field touches."""
+    placement = kernel.placements[name]
+    first = _value(placement.first(kernel.begins), values)
+    strides = [_value(stride, values) for stride in placement.strides]
+    apart = _value(placement.component_stride, values)
+    accesses = {
+        node
+        for node in expressions(kernel.kernel.body)
+        if isinstance(node, ir.Access) and node.field.name == name
+    }
+    for cell in itertools.product(*map(range, extents)):
+        for access in accesses:
+            at = zip(cell, access.offsets, strides, strict=True)
+            yield first + sum((c + o) * s for c, o, s in at) + access.component * apart
 
 
 def _apart(kernel: Recovered, name: str, extents: Sequence[int], values: Mapping[str, Number]) -> bool:
@@ -204,6 +255,8 @@ def _compared(
     memories: list[dict[str, _Endless]] = []
     problems: list[str] = []
     for body in (loop, generated):
+        if problems and OUTSIDE in problems[0]:
+            return False  # of these sizes the loop itself leaves its arrays
         memory = {n: _Endless(t, (seed << 50) + (at << 60)) for at, (n, t) in enumerate(pointers.items())}
         arrays = {name: Array(own, _MIDDLE, (1,), (1,)) for name, own in memory.items()}
         kernel = ir.Kernel("witness", (), (), Sparse("none"), tuple(body))

@@ -63,10 +63,12 @@ from heddle.ir.nodes import Expression, Statement, Symbol
 
 @node
 class Array(Node):
-    """`element[length]`, nested for more dimensions; length 0 where it is not a constant."""
+    """`element[length]`, nested for more dimensions; length 0 where it is not a constant. size: that length,
+    where it is a sum or product of local integers, with the values that they had when the type was named."""
 
     element: Any
     length: int
+    size: Expression | None = None
 
     def __str__(self) -> str:
         return f"{self.element}[{self.length}]"

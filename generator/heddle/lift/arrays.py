@@ -8,11 +8,12 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from heddle.errors import Place
+from heddle.errors import KernelError, Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.layout import STRIDED
 from heddle.ir.visit import statements
+from heddle.lift.array_parts import Box, Range, grouped, sentences, unused
 from heddle.lift.delinearise import Placement, Position, Touch, placed
 from heddle.lift.elements import cast
 from heddle.lift.lifted import Lifted, refuse
@@ -30,6 +31,10 @@ class Arrays:
         self.touches: dict[str, list[Touch]] = {}
         self.pointers: dict[str, ir.Symbol] = {}
         self.found: dict[tuple[str, Polynomial, int], Position] = {}
+        self.parts: dict[tuple[str, Polynomial], str] = {}  # of arrays that are several fields
+        self.wholes: dict[str, str] = {}  # their arrays
+        self.gathers: dict[str, str] = {}  # parts that are read at computed indices
+        self.notes: list[str] = []
         self.placements: dict[str, Placement] = {}
         self.fields: dict[str, ir.Field] = {}
         self.gathered: set[str] = set()
@@ -40,13 +45,16 @@ class Arrays:
     def stores(self) -> bool:
         return any(touch.store for touches in self.touches.values() for touch in touches)
 
-    def put(self, order: Sequence[ir.Symbol], sweep: int, begins: Sequence[Polynomial] | None = None) -> None:
+    def put(self, order: Sequence[ir.Symbol], sweep: int, ranges: Sequence[Range] | None = None) -> None:
         """Find out how the arrays lie along the axes: the counters `order`, x first; `sweep` is swept.
-        begins: of the counters, where they do not depend on what is found out here: in a box without a sweep.
+        ranges: of the counters, where they do not depend on what is found out here: in a box without a sweep.
         """
         self.check_objects()
         self.sweep, self.rank = sweep, len(order)
-        self.begins = list(begins or ())
+        self.begins = [begin for begin, _ in ranges or ()]
+        if ranges is not None:
+            for name in list(self.touches):
+                self.divide(name, order, ranges)
         if sweep >= 0 and (both := self.gathered & self.touches.keys()):
             raise refuse(
                 self.place,
@@ -62,6 +70,8 @@ class Arrays:
                 self.found[name, touch.index, touch.segment] = position
                 if touch.fixed and (touch.store or touch.segment not in self.cells_at):
                     self.cells_at[touch.segment] = position.offsets[sweep]
+        for name in sorted(self.gathered & self.placements.keys()):
+            self.divide_gathered(name)
         for name in sorted(self.touches, key=self.rank_of):
             self.declare(name)
         for name in sorted(self.gathered - self.touches.keys(), key=self.rank_of):
@@ -72,6 +82,64 @@ class Arrays:
                     "supported.",
                 )
             self.declare(name)
+
+    def divide(self, name: str, order: Sequence[ir.Symbol], ranges: Sequence[Range]) -> None:
+        """An array whose accesses no cell explains becomes several fields, if they share no element that is
+        written."""
+        extents = [end - begin for begin, end in ranges]
+
+        def fit(touches: Sequence[Touch]) -> None:
+            placement, _ = placed(name, touches, order)
+            self.check_apart(name, placement, touches, extents)
+
+        touches = self.touches[name]
+        try:
+            fit(touches)
+        except KernelError:
+            groups = grouped(touches, fit)
+            if len(groups) == 1:
+                return
+            box = Box.of(order, ranges, touches)
+            needed: list[Polynomial] = []
+            for one, other in itertools.combinations(groups, 2):
+                found = box.disjoint(one, other)
+                if found is None:
+                    raise
+                needed += found
+            place = groups[0][0].place
+            self.notes += [f"{place}: {note}, as parts of '{name}' are written" for note in sentences(needed)]
+            taken = {self.field_name(each) for each in self.pointers}
+            taken |= {p.symbol.name for p in self.lifted.parameters}
+            for group in groups[1:]:
+                part = unused(name, taken | self.wholes.keys())
+                self.wholes[part] = name
+                self.pointers[part] = self.pointers[name]
+                self.touches[part] = group
+                self.parts |= {(name, touch.index): part for touch in group}
+            self.touches[name] = groups[0]
+
+    def divide_gathered(self, name: str) -> None:
+        """An array that is only read, at computed indices and in cells that do not lie side by side, becomes
+        two fields."""
+        placement = self.placements[name]
+        plain = placement.strides == (polynomial(1),) and not placement.size
+        if any(touch.store for touch in self.touches[name]) or self.rank > 1:
+            return
+        if not plain or placement.first(self.begins).constant is None:
+            taken = {self.field_name(each) for each in self.pointers}
+            taken |= {p.symbol.name for p in self.lifted.parameters}
+            part = self.gathers[name] = unused(name, taken | self.wholes.keys())
+            self.wholes[part] = name
+            self.pointers[part] = self.pointers[name]
+            self.gathered = self.gathered - {name} | {part}
+
+    def part(self, name: str, index: Polynomial) -> str:
+        """The array, or the part of it, that has an index."""
+        return self.parts.get((name, index), name)
+
+    def whole(self, name: str) -> str:
+        """The array of a part; other arrays are their own."""
+        return self.wholes.get(name, name)
 
     def check_objects(self) -> None:
         """Numbers of several types in one array of objects lie between each other: as arrays they overlap."""
@@ -112,16 +180,19 @@ class Arrays:
     def rank_of(self, name: str) -> int:
         """Where an argument stands in the source."""
         names = [p.symbol.name for p in self.lifted.parameters]
-        own = name.split(".")[0]
+        own = self.whole(name).split(".")[0]
         return names.index(own) if own in names else len(names)
 
     def field_name(self, name: str) -> str:
         """The source's name, made free: the data of a view has the view's name."""
+        if name in self.wholes:
+            whole = self.wholes[name]
+            return self.field_name(whole) + name.removeprefix(whole)
         if name.startswith("this."):
             plain = name.removeprefix("this.").replace(".", "_")
             return f"field_{plain}" if plain in RESERVED else plain
         own = name.split(".")[0]
-        alone = sum(pointer.split(".")[0] == own for pointer in self.pointers) == 1
+        alone = sum(p.split(".")[0] == own for p in self.pointers if p not in self.wholes) == 1
         plain = own if alone else name.replace(".", "_")
         return f"field_{plain}" if plain in RESERVED else plain
 
@@ -135,20 +206,25 @@ class Arrays:
     def check_components(self, extents: Sequence[Polynomial]) -> None:
         """Parts of an array that is written must not overlap: their distance is at least the extent."""
         for name, placement in self.placements.items():
-            if placement.size == 0 or not any(touch.store for touch in self.touches[name]):
-                continue
-            axis = max(range(self.rank), key=lambda a: placement.strides[a].order)
-            apart, rest = placement.component_stride.divided(placement.strides[axis])
-            room = (apart - extents[axis]).constant
-            if placement.component_stride.constant != 1 and (
-                rest != Polynomial() or room is None or room < 0
-            ):
-                raise refuse(
-                    next(touch.place for touch in self.touches[name] if touch.store),
-                    f"'{name}' is written, and also accessed {placement.component_stride} elements away, "
-                    "which may be another cell.",
-                    "pass the two parts as separate arrays",
-                )
+            self.check_apart(self.whole(name), placement, self.touches[name], extents)
+
+    def check_apart(
+        self, name: str, placement: Placement, touches: Sequence[Touch], extents: Sequence[Polynomial]
+    ) -> None:
+        """The same of one array."""
+        written = next((touch for touch in touches if touch.store), None)
+        if placement.size == 0 or written is None:
+            return
+        axis = max(range(len(extents)), key=lambda a: placement.strides[a].order)
+        apart, rest = placement.component_stride.divided(placement.strides[axis])
+        room = (apart - extents[axis]).constant
+        if placement.component_stride.constant != 1 and (rest != Polynomial() or room is None or room < 0):
+            raise refuse(
+                written.place,
+                f"'{name}' is written, and also accessed {placement.component_stride} elements away, "
+                "which may be another cell.",
+                "pass the two parts as separate arrays",
+            )
 
     def check_rows(self, extents: Sequence[Polynomial]) -> list[str]:
         """Cells of an array that is written must not share elements: along each axis the cells along those
@@ -186,8 +262,8 @@ class Arrays:
         """What restrict would have said."""
         restricted = {p.symbol.name for p in self.lifted.parameters if p.restrict}
         written = {s.target.field.name for s in statements(body) if isinstance(s, ir.Store)}  # type: ignore[union-attr]
-        source = {f.name: name for name, f in self.fields.items()}
-        open_names = [name for name in self.fields if name not in restricted]
+        source = {f.name: self.whole(name) for name, f in self.fields.items()}
+        open_names = [name for name in self.fields if name not in restricted | self.wholes.keys()]
         pairs = [
             (source[w], other)
             for w in sorted(written)
@@ -236,7 +312,8 @@ class Placing:
 
     def element(self, pointer: ir.Symbol, index: Polynomial, store: bool, place: Place) -> ir.Expression:
         own = self.arrays
-        position = own.found[pointer.name, index, self.segment]
+        name = own.part(pointer.name, index)
+        position = own.found[name, index, self.segment]
         entries = [entry.constant for entry in own.offsets(position, self.segment)]
         if None in entries:
             raise refuse(
@@ -244,11 +321,12 @@ class Placing:
                 f"'{pointer.name}' is accessed in two cells of a column whose distance, {entries}, is not "
                 "constant.",
             )
-        return ir.Access(own.fields[pointer.name], tuple(int(e or 0) for e in entries), position.component)
+        return ir.Access(own.fields[name], tuple(int(e or 0) for e in entries), position.component)
 
     def gather(self, pointer: ir.Symbol, position: ir.Expression, store: bool, place: Place) -> ir.Expression:
         """Positions count from the first cell; the source's from the array's first element."""
-        placement = self.arrays.placements.get(pointer.name)
+        name = self.arrays.gathers.get(pointer.name, pointer.name)
+        placement = self.arrays.placements.get(name)
         if placement is not None:
             first = placement.first(self.arrays.begins)
             if placement.strides != (polynomial(1),) or placement.size or first.constant is None:
@@ -259,4 +337,4 @@ class Placing:
                     "pass the array twice, under two names",
                 )
             position = add(cast(position, ir.I64), integer(-first.constant))
-        return ir.Gather(self.arrays.fields[pointer.name], (position,), ir.Const(0, ir.I64))
+        return ir.Gather(self.arrays.fields[name], (position,), ir.Const(0, ir.I64))

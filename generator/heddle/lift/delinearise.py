@@ -11,7 +11,7 @@ Strides and rests are polynomials: with a stride of nx - 1, an index of -nx + 1 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 
 from heddle.errors import Place
@@ -21,6 +21,8 @@ from heddle.lift.polynomial import Polynomial, polynomial
 
 FARTHEST = 16
 """Cells that an access may reach; what is farther is no neighbour, it is another part of the array."""
+LARGEST_TABLE = 512
+"""Elements that are the same for all cells, and chosen by numbers."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,14 @@ class Touch:
 class Placement:
     """How an array lies in memory, seen from the cells of a nest. strides: of the axes, 0 where it has one
     value for all cells along an axis. origin: where the current cell lies relative to the counters.
-    component_stride: between components; `size` of them, 0 for a scalar."""
+    component_stride: between components; `size` of them, 0 for a scalar. rest: elements from there that are
+    no whole cells, such as to the last element of a row."""
 
     strides: tuple[Polynomial, ...]
     origin: tuple[Polynomial, ...]
     component_stride: Polynomial
     size: int
+    rest: Polynomial = field(default_factory=Polynomial)
 
     @property
     def same_along(self) -> str:
@@ -55,7 +59,7 @@ class Placement:
 
     def first(self, begins: Sequence[Polynomial]) -> Polynomial:
         """The index of the first interior cell."""
-        result = Polynomial()
+        result = self.rest
         for stride, origin, begin in zip(self.strides, self.origin, begins, strict=True):
             result += stride * (origin + begin)
         return result
@@ -71,22 +75,15 @@ class Position:
 
 
 def axis_order(counters: Sequence[ir.Symbol], touches: Mapping[str, Sequence[Touch]]) -> list[ir.Symbol]:
-    """The counters by stride, the smallest first: x, y, z. Between strides of which neither is known to be
-    larger, the inner loop's comes first."""
-    order: list[ir.Symbol] = []
-    for name, all_touches in touches.items():
-        for touch in all_touches:
-            factors = {c: touch.index.coefficient(c) for c in counters}
-            if all(f != Polynomial() for f in factors.values()):
-                found = sorted(counters[::-1], key=lambda c: factors[c].order)
-                if order and order != found:
-                    raise refuse(
-                        touch.place,
-                        f"'{name}' orders its axes differently in memory from the preceding arrays.",
-                        "lift a loop whose arrays have the same order of axes",
-                    )
-                order = found
-    return order
+    """The counters by stride in the first array that all of them index, the smallest first: x, y, z; in an
+    array that is written, if there is one. Between strides of which neither is known to be larger, the inner
+    loop's comes first."""
+    first: dict[bool, list[ir.Symbol]] = {}
+    for touch in (touch for each in touches.values() for touch in each):
+        factors = {c: touch.index.coefficient(c) for c in counters}
+        if touch.store not in first and all(f != Polynomial() for f in factors.values()):
+            first[touch.store] = sorted(counters[::-1], key=lambda c: factors[c].order)
+    return first.get(True, first.get(False, []))
 
 
 def strides_of(name: str, touches: Sequence[Touch], counters: Sequence[ir.Symbol]) -> tuple[Polynomial, ...]:
@@ -147,6 +144,8 @@ def placed(
     rests = [rest_of(touch, name, counters) for touch in touches]
     strides = strides_of(name, touches, counters)
     split = [offsets_of(rest, strides) for rest in rests]
+    rest = _common_rest(touches, split, strides)
+    split = [(offsets, remaining - rest) for offsets, remaining in split]
     components, component_stride, size = _components(name, touches, split, strides)
     axes = range(len(strides))
     origin: list[Polynomial] = []
@@ -178,7 +177,27 @@ def placed(
                     "pass the other part as an array of its own",
                 )
         positions.append(Position(tuple(entries), component))
-    return Placement(strides, tuple(origin), component_stride, size), positions
+    return Placement(strides, tuple(origin), component_stride, size, rest), positions
+
+
+def _common_rest(
+    touches: Sequence[Touch],
+    split: Sequence[tuple[list[Polynomial], Polynomial]],
+    strides: Sequence[Polynomial],
+) -> Polynomial:
+    """What all accesses are away from whole cells, in a box of which no stride is a number, or, where nothing
+    moves with the cells, from elements with numbers."""
+    first = split[0][1]
+    moving = [stride for stride in strides if stride != Polynomial()]
+    if not moving:  # a few elements, the same for all cells
+        if first.constant is not None or any(rest.unknown != first.unknown for _, rest in split):
+            return Polynomial()
+        return first.unknown + min(rest.number for _, rest in split)
+    if any(stride.constant is not None for stride in moving):
+        return Polynomial()
+    if any(touch.fixed for touch in touches) or any(rest != first for _, rest in split):
+        return Polynomial()
+    return first
 
 
 def _components(
@@ -206,6 +225,7 @@ def _components(
                 touch.place,
                 f"The index {touch.index} of '{name}' is not a whole number of cells away from the "
                 "current cell.",
+                "pass what lies there as an array of its own",
             )
     for axis, stride in enumerate(strides):
         symbolic = [offsets[axis].unknown for offsets, _ in split]
@@ -235,7 +255,7 @@ def _table(
 ) -> tuple[list[int], Polynomial, int]:
     """The same few elements for all cells, at numbers: components."""
     for touch, number in zip(touches, left, strict=True):
-        if number is None or not 0 <= number < FARTHEST:
+        if number is None or not 0 <= number < LARGEST_TABLE:
             raise refuse(
                 touch.place, f"The element {touch.index} of '{name}' is the same for all cells.",
                 "pass constants as arguments",

@@ -23,7 +23,7 @@ from heddle.lift.calls import (
 )
 from heddle.lift.device_calls import FULL_MASK, READ_ONLY, SHUFFLES, Shuffle
 from heddle.lift.lifted import refuse
-from heddle.lift.operands import converted, innermost, joined, noun, size_of, times
+from heddle.lift.operands import converted, innermost, joined, noun, reads, size_of, times
 from heddle.lift.polynomial import number_of
 
 
@@ -60,6 +60,8 @@ class ExpressionLifter:
         self.assumptions: list[str] = []
         self.kinds: dict[str, bool] = {}  # of members: whether their objects are many
         self.calls: list[str] = []  # functions being inlined, outermost first
+        self.changed: set[str] = set()  # variables that some statement assigns
+        self.read_as: dict[str, ir.Scalar] = {}  # what pointers to void point to
 
     # Values
 
@@ -119,7 +121,7 @@ class ExpressionLifter:
             case source.Subscript(base, index, scalar):
                 if not isinstance(scalar, ir.Scalar):
                     raise refuse(self.place, f"An element of type {scalar} is used as a number.")
-                pointer, offset = self.pointer(base)
+                pointer, offset = self.pointer(self.typed(base, scalar))
                 self.check_numbers(pointer, scalar)
                 return ir.Load(pointer, joined(offset, self.index(index)))
             case source.Member(base, name, scalar):
@@ -224,6 +226,16 @@ class ExpressionLifter:
         assert offset == integer(0)
         return pointer
 
+    def typed(self, expression: ir.Expression, wanted: Any) -> ir.Expression:
+        """What a pointer is read as. A pointer to void is one to the numbers that it is read as, wherever it
+        is read."""
+        match expression:
+            case ir.Symbol(name, source.PointerTo(source.Void(), const)) if (
+                name not in self.names and name != "nullptr" and isinstance(wanted, ir.Scalar)
+            ):
+                return ir.Symbol(name, ir.Pointer(self.read_as.setdefault(name, wanted), const))
+        return expression
+
     def pointer(self, expression: ir.Expression) -> tuple[ir.Symbol, ir.Expression]:
         """The name of an array or pointer and an offset in elements: `p + a + b` is (p, a + b)."""
         match expression:
@@ -271,8 +283,8 @@ class ExpressionLifter:
                     "pass one contiguous array",
                 )
             case source.Subscript(base, index, source.Array() as row):
-                pointer, before = self.pointer(base)
-                return pointer, joined(before, times(self.index(index), size_of(row, self.place)))
+                pointer, before = self.pointer(self.typed(base, innermost(row)))
+                return pointer, joined(before, times(self.index(index), self.size_of(row)))
             case source.Member(type=source.Array()) if (many := self.of_many(expression)) is not None:
                 return many
             case source.Member(base, name, kind):
@@ -298,13 +310,28 @@ class ExpressionLifter:
         stride = integer(1) if template and template[0] in (True, 1) else self.value(call.args[1])
         return ir.View(pointer, offset, stride)
 
-    @staticmethod
-    def scaled(pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
+    def scaled(self, pointer: ir.Expression, offset: ir.Expression) -> ir.Expression:
         """An offset of a pointer to rows, in elements."""
         kind = pointer.type
         if isinstance(kind, source.PointerTo) and isinstance(kind.element, source.Array):
-            return times(offset, size_of(kind.element, Place("", 0)))
+            return times(offset, self.size_of(kind.element))
         return offset
+
+    def size_of(self, kind: source.Array) -> ir.Expression:
+        """How many innermost elements a row has. Of one of variable length the variables must never change:
+        it keeps the length that it had when its type was named."""
+        if kind.length or kind.size is None:
+            inner = self.size_of(kind.element) if isinstance(kind.element, source.Array) else integer(1)
+            own = size_of(dataclasses.replace(kind, element=ir.I8), self.place)
+            return times(inner, own) if isinstance(inner, ir.Const) else times(integer(own), inner)
+        length = self.value(kind.size)
+        if reads(length, self.changed):
+            raise refuse(
+                self.place,
+                "The length of a row is computed from variables that change.",
+                "compute it from constants and arguments that do not change",
+            )
+        return times(length, self.size_of(kind.element)) if isinstance(kind.element, source.Array) else length
 
     def container(self, base: ir.Symbol, scalar: Any) -> ir.Symbol:
         """A span, vector or array, seen as the pointer to its first element."""
@@ -429,7 +456,7 @@ class ExpressionLifter:
         """What a parameter stands for inside an inlined function."""
         kind = parameter.symbol.type
         if isinstance(kind, (ir.Pointer, source.PointerTo)):
-            pointer, offset = self.pointer(value)
+            pointer, offset = self.pointer(self.typed(value, innermost(kind.element)))
             self.check_numbers(pointer, innermost(kind.element))
             return ir.View(pointer, offset, integer(1))
         if isinstance(kind, source.Record):

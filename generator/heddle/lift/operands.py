@@ -79,8 +79,12 @@ def joined(before: ir.Expression, more: ir.Expression, operator: str = "add") ->
     return ir.Op(operator, (before, more), before.type)
 
 
-def times(index: ir.Expression, size: int) -> ir.Expression:
-    """An index of rows of a constant size, in elements."""
+def times(index: ir.Expression, size: int | ir.Expression) -> ir.Expression:
+    """An index of rows of a size, in elements."""
+    if isinstance(size, ir.Const):
+        size = int(size.value)
+    if not isinstance(size, int):
+        return ir.Op("mul", (converted(index, ir.I64), converted(size, ir.I64)), ir.I64)
     if size == 1:
         return index
     if isinstance(index, ir.Const):

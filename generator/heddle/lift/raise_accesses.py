@@ -122,8 +122,9 @@ class _Recovery:
         self.collect()
         counters = [axis.counter for axis in self.axes] + ([self.sweep] if self.sweep else [])
         self.order = axis_order(counters, self.arrays.touches) or counters[::-1]
-        begins = None if self.sweep else [self.range_of(counter)[0] for counter in self.order]
-        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1, begins)
+        ranges = None if self.sweep else [self.range_of(counter) for counter in self.order]
+        self.arrays.put(self.order, self.order.index(self.sweep) if self.sweep else -1, ranges)
+        self.scope.assumptions += self.arrays.notes
         self.ranges = [self.range_of(counter) for counter in self.order]
         extents = [end - begin for begin, end in self.ranges]
         self.arrays.check_components(extents)
@@ -283,7 +284,7 @@ class _Recovery:
         verify(kernel, "symbolic")
         check_dependences(kernel, Request())
         assumptions = (*self.lifted.assumptions, *self.scope.assumptions, *arrays.aliases(body))
-        sources = self.sources | {f.name: name for name, f in self.arrays.fields.items()}
+        sources = self.sources | {f.name: arrays.whole(name) for name, f in arrays.fields.items()}
         return Recovered(
             kernel,
             {self.arrays.fields[name].name: p for name, p in self.arrays.placements.items()},

@@ -38,9 +38,9 @@ class Recovered:
     finishes: tuple[tuple[str, ir.Expression], ...] = ()
 
     @property
-    def begins_at(self) -> dict[str, tuple[Polynomial, ...]]:
-        """The index of the first interior cell in each array, and the strides from there."""
+    def begins_at(self) -> dict[str, tuple[object, ...]]:
+        """For each field its array, the index of the first interior cell there, and the strides."""
         return {
-            self.sources[name]: (p.first(self.begins), *p.strides, p.component_stride)
+            name: (self.sources[name], p.first(self.begins), *p.strides, p.component_stride)
             for name, p in self.placements.items()
         }

@@ -153,6 +153,7 @@ class _Outline:
     def alone(self, nest: Nest, elements: Iterable[ir.Symbol]) -> source.Function:
         """A nest as a function of what it needs. elements: further arguments."""
         loop, place = nest.loop, nest.loop.place
+        self.check_lengths(loop, place)
         free = self.live.names(loop) - _inner_names(loop)
         changed = assigned_in((loop,))
         parameters: list[source.FunctionParameter] = []
@@ -209,6 +210,17 @@ class _Outline:
             (*first, loop, *last),
             place=place,
         )
+
+    def check_lengths(self, loop: source.For, place: Place) -> None:
+        """Rows keep the length that they had when their type was named, also if its variables change."""
+        for kind in walk(loop):
+            if isinstance(kind, source.Array) and kind.size is not None:
+                for name in sorted(self.live.names(kind.size) & (self.assigned | self.lent)):
+                    raise refuse(
+                        place,
+                        f"The length of a row is computed from '{name}', which changes in the function.",
+                        "compute it from constants and arguments that do not change",
+                    )
 
     def start(self, name: str, before: Body) -> ir.Expression | None:
         """The number that a variable has when a nest begins, if that is plain."""

@@ -34,7 +34,6 @@ class StatementLifter(ExpressionLifter):
     def __init__(self, unit: source.Unit, block: tuple[int, ...] = ()) -> None:
         super().__init__(unit, block)
         self.variables: dict[str, ir.Symbol] = {}  # the local numbers declared so far
-        self.changed: set[str] = set()  # variables that some statement assigns
         self.result = "result"  # the name of what the function returns
         self.computes = False  # whether that is more than a status
         self.loops: list[source.For] = []  # loops being translated, outermost first
@@ -61,6 +60,20 @@ class StatementLifter(ExpressionLifter):
 
     def block(self, body: Sequence[ir.Statement]) -> Body:
         """Statements in order. What follows an `if` that leaves is under the opposite condition."""
+        changed = self.changed
+        result = self.sequence(body)
+        self.changed = changed
+        return result
+
+    def scoped(self, declaration: source.Declaration, rest: Sequence[ir.Statement]) -> None:
+        """From its declaration to the end of its block a name is one variable: whether that changes is what
+        the statements there say, not those of other blocks with a variable of this name."""
+        name = declaration.symbol.name
+        self.values.pop(declaration.symbol, None)
+        if name in self.changed and name not in assigned_names(rest):
+            self.changed = self.changed - {name}
+
+    def sequence(self, body: Sequence[ir.Statement]) -> Body:
         result: list[ir.Statement] = []
         for at, statement in enumerate(body):
             self.translated += 1
@@ -72,6 +85,8 @@ class StatementLifter(ExpressionLifter):
                 )
             self.place = getattr(statement, "place", self.place)
             rest = body[at + 1 :]
+            if isinstance(statement, source.Declaration):
+                self.scoped(statement, rest)
             match statement:
                 case source.Block(inner) if leaves_somewhere(inner):
                     return (*result, *self.block((*inner, *rest)))
@@ -178,7 +193,7 @@ class StatementLifter(ExpressionLifter):
                     f"The pointer '{symbol.name}' is changed.",
                     "use a constant pointer and change the index",
                 )
-            pointer, offset = self.pointer(value)
+            pointer, offset = self.pointer(self.typed(value, innermost(kind.element)))
             self.check_numbers(pointer, innermost(kind.element))
             if isinstance(kind, source.PointerTo):
                 self.names[symbol.name] = ir.View(pointer, offset, integer(1))

@@ -16,6 +16,7 @@ from heddle.lift.front_end import read
 from heddle.lift.kernels import lifted
 from heddle.lift.lifted import Lifted
 from heddle.lift.model_writer.model_text import Origin
+from heddle.lift.polynomial import Polynomial
 from heddle.lift.raise_accesses import raise_accesses
 from heddle.lift.recovered import Recovered
 
@@ -71,9 +72,10 @@ def _described(function: Lifted, kernels: tuple[Recovered, ...]) -> Iterator[str
             yield f"  {'xyz'[axis]} is {counter} from {begin}, {extent} cells"
         for field, placement in each.placements.items():
             own = [str(o + b) for o, b in zip(placement.origin, each.begins, strict=True)]
-            line = (
-                f"  {field} begins at ({', '.join(own)}), strides ({', '.join(map(str, placement.strides))})"
-            )
+            line = f"  {field} begins at ({', '.join(own)})"
+            if placement.rest != Polynomial():
+                line += f" and {placement.rest} elements"
+            line += f", strides ({', '.join(map(str, placement.strides))})"
             yield line + (f", components {placement.component_stride} apart" if placement.size else "")
         for name, value in each.finishes:
             yield f"  then {name} = {expression(value)}"

@@ -51,21 +51,28 @@ CASES = {
         "There are 4 nested loops; at most three are supported.",
     ),
     "two strides": (
-        f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[2 * i]; }}",
+        f"void f(double* a, int n) {{\n{LOOP} a[i] = a[i] + a[2 * i]; }}",
         "'a' is accessed along 'i' with different strides,",
     ),
     "reversed reading": (
-        f"void f(double* a, double* b, int n) {{\n{LOOP} b[i] = a[i] + a[n - 1 - i]; }}",
+        f"void f(double* a, int n) {{\n{LOOP} a[i] = a[i] + a[n - 1 - i]; }}",
         "'a' is accessed along 'i' with different strides,",
     ),
     "far away": (
         f"void f(double* a, int n) {{\n{LOOP} a[i] = a[i + 1000]; }}",
         "'a' is accessed 1000 cells away along axis x, which is not a neighbour.",
     ),
-    "two axis orders": (
-        "void f(double* a, double* b, int n, int m) {\nfor (int j = 0; j < m; ++j)"
-        f" {LOOP} a[i + n * j] = b[j + m * i]; }}",
-        "orders its axes differently in memory",
+    "turned in place": (
+        f"void f(double* a, int n) {{\nfor (int j = 0; j < n; ++j) {LOOP} a[i + n * j] = a[j + n * i]; }}",
+        "'a' is accessed along 'i' with different strides,",
+    ),
+    "shifted by an unknown distance": (
+        f"void f(double* a, int n, int m) {{\n{LOOP} a[i] = a[i + m]; }}",
+        "'a' is written, and also accessed m elements away, which may be another cell.",
+    ),
+    "mirrored about an unknown place": (
+        f"void f(double* a, int n, int m) {{\n{LOOP} a[i] = a[m - i]; }}",
+        "'a' is accessed along 'i' with different strides,",
     ),
     "a type that no field has": (
         f"void f(short* a, int n) {{\n{LOOP} a[i] = 1; }}",

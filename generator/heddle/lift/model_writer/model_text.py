@@ -159,7 +159,10 @@ class _Writer:
                 result.setdefault("read at computed places", []).append(name)
                 continue
             cell = ", ".join(str(o + b) for o, b in zip(placement.origin, recovered.begins, strict=True))
-            line = f"first cell at ({cell}), strides ({', '.join(strides_text(placement.strides))})"
+            line = f"first cell at ({cell})"
+            if placement.rest != Polynomial():
+                line += f" and {placement.rest} elements"
+            line += f", strides ({', '.join(strides_text(placement.strides))})"
             if placement.size:
                 line += f", components {placement.component_stride} apart"
             result.setdefault(line, []).append(name)
