@@ -31,6 +31,7 @@ from heddle.atmosphere import limiters
 from heddle.atmosphere.faces import ORDERS, orders_down, pairs
 from heddle.atmosphere.flow import Face, Flow
 from heddle.atmosphere.fluxes import Fluxes, Values
+from heddle.atmosphere.microphysics.functions import check_quirks
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations, add, divide, multiply, negate
@@ -60,6 +61,14 @@ class Advection:
 
     divided: as in `FaceValues`; by default without a limiter, as in WRF. All stages of a scheme share it.
 
+    quirks: by default ("none") the flux of first order is the upwind flux, u q. Limiters then keep signs and
+    bounds, and the monotone one constants in a flow without divergence, where the outward Courant numbers of
+    each cell's faces add up to 1 at most. With "wrf" the upwind flux is clamped where the Courant number of a
+    face exceeds 1/2, as in the original (`Fluxes.donors`). A clamped flux of a constant is not the constant
+    times the mass flux: the difference is left to A, of which the limiter then takes a part, and a constant does
+    not stay. Below 1/2 both have the same bits; without the clamp the kernels need no mass of neighbouring
+    columns, and no division per face.
+
     Raises KernelError for what is not offered.
     """
 
@@ -70,8 +79,10 @@ class Advection:
     boundaries: str = "periodic"
     flow: Flow = field(default_factory=Flow)
     divided: bool | None = None
+    quirks: str = "none"
 
     def __post_init__(self) -> None:
+        check_quirks(self.quirks)
         for name in ("horizontal", "vertical"):
             _one_of(name, getattr(self, name), ORDERS)
         _one_of("limiter", self.limiter, (None, *limiters.LIMITERS))
@@ -220,7 +231,7 @@ class _Kernel:
         self.equations.section(
             "Flux of first order: before * (cell before the face) + behind * (cell behind it)"
         )
-        self.donors = self.fluxes.donors(self.mass["mass"])
+        self.donors = self.fluxes.donors(self.mass["mass"], self.scheme.quirks == "wrf")
 
     # What each tracer has
 

@@ -63,8 +63,12 @@ class Fluxes:
             self.equations.let("weight_z", multiply(per, self.flow.level(self.flow.rdnw))),
         )
 
-    def donors(self, mass: sympy.Expr) -> tuple[Values, Values]:
-        """Name the weights of the old values before and behind each face in its flux of first order,
+    def donors(self, mass: sympy.Expr, clamped: bool) -> tuple[Values, Values]:
+        """Name the weights of the old values before and behind each face in its flux of first order: the mass
+        flux where it is positive, and where it is negative. Along z, where upward fluxes are negative, the
+        other way round.
+
+        clamped: as in WRF,
 
             L = M_f d/dt [min(1, c + |c|)/2 q[i-1] + max(-1, c - |c|)/2 q[i]],    c = u dt / (d M_f),
 
@@ -75,13 +79,16 @@ class Fluxes:
         before: Values = {}
         behind: Values = {}
         for f in self.faces:
-            reach = self.equations.let(f"reach_{f.name}", self._reach(f, mass))
-            flux = self.flux[f.name]
-            up = sympy.Min(reach, positive(flux), evaluate=False)
-            down = sympy.Max(negate(reach), negative(flux), evaluate=False)
-            if f.axis == 2:  # d < 0
-                up = sympy.Max(reach, negative(flux), evaluate=False)
-                down = sympy.Min(negate(reach), positive(flux), evaluate=False)
+            up, down = positive(self.flux[f.name]), negative(self.flux[f.name])
+            if f.axis == 2:
+                up, down = down, up
+            if clamped:
+                reach = self.equations.let(f"reach_{f.name}", self._reach(f, mass))
+                least, most = (
+                    (sympy.Min, sympy.Max) if f.axis < 2 else (sympy.Max, sympy.Min)
+                )  # d < 0 along z
+                up = least(reach, up, evaluate=False)
+                down = most(negate(reach), down, evaluate=False)
             before[f.name] = self.equations.let(f"before_{f.name}", up)
             behind[f.name] = self.equations.let(f"behind_{f.name}", down)
         return before, behind
