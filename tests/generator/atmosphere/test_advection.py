@@ -141,5 +141,3 @@ def test_a_mirrored_flow_has_the_mirrored_bits(library: Any) -> None:
             assert np.array_equal(faces, faces[::-1])
         for what, values in air.run(kernels, plain).items():
             assert np.array_equal(values[..., ::-1], found[what], equal_nan=True), what
-
-
