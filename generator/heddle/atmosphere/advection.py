@@ -65,9 +65,9 @@ class Advection:
     bounds, and the monotone one constants in a flow without divergence, where the outward Courant numbers of
     each cell's faces add up to 1 at most. With "wrf" the upwind flux is clamped where the Courant number of a
     face exceeds 1/2, as in the original (`Fluxes.donors`). A clamped flux of a constant is not the constant
-    times the mass flux: the difference is left to A, of which the limiter then takes a part, and a constant does
-    not stay. Below 1/2 both have the same bits; without the clamp the kernels need no mass of neighbouring
-    columns, and no division per face.
+    times the mass flux: the difference is left to A, of which the limiter then takes a part, and a constant
+    does not stay. Below 1/2 both have the same bits; without the clamp the kernels need no mass of
+    neighbouring columns, and no division per face.
 
     Raises KernelError for what is not offered.
     """
@@ -124,7 +124,7 @@ class Advection:
         factors = self._factors(keep)
         kernel = _Kernel(self, (q, q_old, *factors), limited=True)
         kernel.weigh(kernel.fluxes.step)
-        kernel.name_masses("mass_old", "mass")
+        kernel.name_masses("mass_old", *(["mass"] if self._clamped or self.limiter == "monotone" else []))
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
@@ -157,12 +157,16 @@ class Advection:
         factors = self._factors(keep)
         kernel = _Kernel(self, (q, q_old, *factors, tendency), limited=True)
         kernel.weigh(sympy.Integer(1))
-        kernel.name_masses("mass")
+        kernel.name_masses(*(["mass"] if self._clamped else []))
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
             kernel.accumulate(kernel.limited(q, q_old, factors, n), n, tendency)
         return kernel.statements()
+
+    @property
+    def _clamped(self) -> bool:
+        return self.quirks == "wrf"
 
     def _factors(self, keep: str) -> tuple[str, ...]:
         if self.limiter is None:
@@ -225,7 +229,7 @@ class _Kernel:
         self.equations.section(
             "Flux of first order: before * (cell before the face) + behind * (cell behind it)"
         )
-        self.donors = self.fluxes.donors(self.mass["mass"], self.scheme.quirks == "wrf")
+        self.donors = self.fluxes.donors(self.mass["mass"] if self.scheme._clamped else None)
 
     # What each tracer has
 
@@ -293,8 +297,8 @@ class _Kernel:
         return self.equations.once(f"{name}_{where}{self.suffix}", share)
 
     def update(self, flux: Values, n: int, q_old: str, q_next: str, source: str) -> None:
-        """q_next = [M_old q_old - dt (...) + dt S] / M. A product with 1 / M would cost less, but in f32 its rounding
-        is alike in all steps and cells, so that mass would drift."""
+        """q_next = [M_old q_old - dt (...) + dt S] / M. A product with 1 / M would cost less, but in f32 its
+        rounding is alike in all steps and cells, so that mass would drift."""
         terms = [
             multiply(self.mass["mass_old"], self.here(q_old, n)),
             negate(self.fluxes.divergence(flux, self.weights, self.suffix)),

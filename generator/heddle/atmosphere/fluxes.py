@@ -63,18 +63,18 @@ class Fluxes:
             self.equations.let("weight_z", multiply(per, self.flow.level(self.flow.rdnw))),
         )
 
-    def donors(self, mass: sympy.Expr, clamped: bool) -> tuple[Values, Values]:
+    def donors(self, mass: sympy.Expr | None) -> tuple[Values, Values]:
         """Name the weights of the old values before and behind each face in its flux of first order: the mass
         flux where it is positive, and where it is negative. Along z, where upward fluxes are negative, the
         other way round.
 
-        clamped: as in WRF,
+        mass: M of the cell, to clamp them as in WRF,
 
             L = M_f d/dt [min(1, c + |c|)/2 q[i-1] + max(-1, c - |c|)/2 q[i]],    c = u dt / (d M_f),
 
         where d is the distance of the cells and M_f the mass on the face (its mean; along z that of the
         cell behind the face). With reach = M_f d / (2 dt), at most which leaves a cell, these weights are
-        min(reach, max(0, u)) and max(-reach, min(0, u)): no division by M_f. mass: M of the cell.
+        min(reach, max(0, u)) and max(-reach, min(0, u)): no division by M_f.
         """
         before: Values = {}
         behind: Values = {}
@@ -82,7 +82,7 @@ class Fluxes:
             up, down = positive(self.flux[f.name]), negative(self.flux[f.name])
             if f.axis == 2:
                 up, down = down, up
-            if clamped:
+            if mass is not None:
                 reach = self.equations.let(f"reach_{f.name}", self._reach(f, mass))
                 least, most = (
                     (sympy.Min, sympy.Max) if f.axis < 2 else (sympy.Max, sympy.Min)

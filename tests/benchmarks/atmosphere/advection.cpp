@@ -109,8 +109,8 @@ template <class T, class Place> bench::Case advection(bool limited) {
                                                 {dt, per, per})(a.stream);
                       continue;
                     }
-                    advection_bench::Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n], a.keep[n],
-                                              a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
+                    advection_bench::Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.c1,
+                                              a.c2, a.rdnw, a.half, a.half, a.order_z,
                                               {dt, per, per})(a.stream);
                     advection_bench::LimitedStage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n],
                                                      a.keep[n], a.q_next[n], a.c1, a.c2, a.rdnw, a.half,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advection of scalars, with the quirks of WRF, against loops over faces: the same bits on every target, for any
-tiles, and in the mirror."""
+"""Advection of scalars, with the quirks of WRF, against loops over faces: the same bits on every target, for
+any tiles, and in the mirror."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scatter
-from air import G, Air
+from air import Air, G
 from calls import Array, Kernels, interior, wrap
 from compiled import Library
 from heddle import Module

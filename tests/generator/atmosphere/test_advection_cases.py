@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scatter
-from air import G, LIMITERS, Air, interior_profile, rotating, step
+from air import LIMITERS, Air, G, interior_profile, rotating, step
 from calls import Array, Kernels, interior, wrap
 from compiled import Library
 from heddle import Module
@@ -57,7 +57,7 @@ def test_a_constant_stays_in_a_flow_without_divergence(kernels: Kernels) -> None
 
 
 def test_a_monotone_constant_stays_at_courant_numbers_above_one_half(kernels: Kernels) -> None:
-    """Where the flux of first order is the upwind flux; the clamped one of WRF leaves a rest to the limiter."""
+    """The flux of first order is the upwind flux; the clamped one of WRF leaves a rest to the limiter."""
     air = rotating((12, 10, 6), np.float64)
     a, rdx = air.arrays, air.scalars["rdx"]
     fastest = np.max(np.abs(a["ru"][G:-G, G:-G, G : -G + 1])) * rdx / 9e4
@@ -137,9 +137,9 @@ def flat(n: int, psi: Array, scale: float) -> dict[str, Array]:
 
 
 def rotated_cone(cone: Array, way: float) -> Array:
-    """A cone after one revolution on a circle of `way` cells, if the order 5 acts on each of its waves as in an
-    even flow that turns: over a cell of the way, a wave of phase t per cell is damped by (2 sin(t/2))^6 / 60 and
-    delayed by t - (45 sin t - 9 sin 2t + sin 3t) / 30 (the symbol of the scheme along an axis)."""
+    """A cone after one revolution on a circle of `way` cells, if the order 5 acts on each of its waves as in
+    an even flow that turns: over a cell of the way, a wave of phase t per cell is damped by (2 sin(t/2))^6 /
+    60 and delayed by t - (45 sin t - 9 sin 2t + sin 3t) / 30 (the symbol of the scheme along an axis)."""
     n = len(cone)
     k = 2 * math.pi * np.fft.fftfreq(n)
     total = np.zeros((n, n), complex)
@@ -154,8 +154,8 @@ def rotated_cone(cone: Array, way: float) -> Array:
 
 
 def test_a_cone_that_goes_round(kernels: Kernels) -> None:
-    """Solid-body rotation, one revolution in 160 steps: the error is that of the waves which the scheme damps and
-    delays; a limiter keeps its bounds and costs little more."""
+    """Solid-body rotation, one revolution in 160 steps: the error is that of the waves which the scheme damps
+    and delays; a limiter keeps its bounds and costs little more."""
     n, radius, steps = 32, 5, 160
     corner = np.arange(n + 1) - n / 2
     psi = 0.5 * (corner[None, :] ** 2 + corner[:, None] ** 2) * 2 * math.pi / steps
@@ -181,9 +181,9 @@ def test_a_cone_that_goes_round(kernels: Kernels) -> None:
 
 
 def test_a_flow_that_reverses(kernels: Kernels) -> None:
-    """Deformation by a vortex that turns back at T/2 (R. D. Nair and P. H. Lauritzen, J. Comput. Phys. 229, 8868,
-    2010; on the plane R. J. LeVeque, SIAM J. Numer. Anal. 33, 627, 1996): at T all is where it was. Twice the
-    cells and steps divide the error by 8 at least: the order in space is 5, that in time 3."""
+    """Deformation by a vortex that turns back at T/2 (R. D. Nair and P. H. Lauritzen, J. Comput. Phys. 229,
+    8868, 2010; on the plane R. J. LeVeque, SIAM J. Numer. Anal. 33, 627, 1996): at T all is where it was.
+    Twice the cells and steps divide the error by 8 at least: the order in space is 5, that in time 3."""
     errors = {}
     for n in (24, 48):
         x, corner = (np.arange(n) + 0.5) / n, np.arange(n + 1) / n

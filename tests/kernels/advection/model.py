@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A limited stage of advection over blocks: what its kernels read of neighbouring columns is exchanged, planes
-too."""
+"""A limited stage of advection over blocks: what its kernels read of neighbouring columns is exchanged,
+planes too."""
 
 from heddle import Module
 from heddle.atmosphere import advection as schemes
