@@ -31,6 +31,7 @@ from heddle.atmosphere import limiters
 from heddle.atmosphere.faces import ORDERS, orders_down, pairs
 from heddle.atmosphere.flow import Face, Flow
 from heddle.atmosphere.fluxes import Fluxes, Values
+from heddle.atmosphere.microphysics.functions import check_quirks
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations, add, divide, multiply, negate
@@ -60,6 +61,14 @@ class Advection:
 
     divided: as in `FaceValues`; by default without a limiter, as in WRF. All stages of a scheme share it.
 
+    quirks: by default ("none") the flux of first order is the upwind flux, u q. Limiters then keep signs and
+    bounds, and the monotone one constants in a flow without divergence, where the outward Courant numbers of
+    each cell's faces add up to 1 at most. With "wrf" the upwind flux is clamped where the Courant number of a
+    face exceeds 1/2, as in the original (`Fluxes.donors`). A clamped flux of a constant is not the constant
+    times the mass flux: the difference is left to A, of which the limiter then takes a part, and a constant
+    does not stay. Below 1/2 both have the same bits; without the clamp the kernels need no mass of
+    neighbouring columns, and no division per face.
+
     Raises KernelError for what is not offered.
     """
 
@@ -70,8 +79,10 @@ class Advection:
     boundaries: str = "periodic"
     flow: Flow = field(default_factory=Flow)
     divided: bool | None = None
+    quirks: str = "none"
 
     def __post_init__(self) -> None:
+        check_quirks(self.quirks)
         for name in ("horizontal", "vertical"):
             _one_of(name, getattr(self, name), ORDERS)
         _one_of("limiter", self.limiter, (None, *limiters.LIMITERS))
@@ -93,7 +104,6 @@ class Advection:
         kernel = _Kernel(self, (q, q_old, source, q_next), limited=False)
         kernel.weigh(kernel.fluxes.step)
         kernel.name_masses("mass_old", "mass")
-        kernel.name_per_mass()
         for n in range(self.tracers):
             kernel.heading(n)
             kernel.update(kernel.high(q, n), n, q_old, q_next, source)
@@ -114,7 +124,7 @@ class Advection:
         factors = self._factors(keep)
         kernel = _Kernel(self, (q, q_old, *factors), limited=True)
         kernel.weigh(kernel.fluxes.step)
-        kernel.name_masses("mass_old", "mass")
+        kernel.name_masses("mass_old", *(["mass"] if self._clamped or self.limiter == "monotone" else []))
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
@@ -134,7 +144,6 @@ class Advection:
         kernel = _Kernel(self, (q, q_old, *factors, source, q_next), limited=True)
         kernel.weigh(kernel.fluxes.step)
         kernel.name_masses("mass_old", "mass")
-        kernel.name_per_mass()
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
@@ -148,12 +157,16 @@ class Advection:
         factors = self._factors(keep)
         kernel = _Kernel(self, (q, q_old, *factors, tendency), limited=True)
         kernel.weigh(sympy.Integer(1))
-        kernel.name_masses("mass")
+        kernel.name_masses(*(["mass"] if self._clamped else []))
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
             kernel.accumulate(kernel.limited(q, q_old, factors, n), n, tendency)
         return kernel.statements()
+
+    @property
+    def _clamped(self) -> bool:
+        return self.quirks == "wrf"
 
     def _factors(self, keep: str) -> tuple[str, ...]:
         if self.limiter is None:
@@ -212,15 +225,11 @@ class _Kernel:
             value = self.flow.mass_of(getattr(self.flow, name))
             self.mass[name] = self.equations.let("M_old" if name == "mass_old" else "M", value)
 
-    def name_per_mass(self) -> None:
-        """One division for all tracers."""
-        self.per_mass = self.equations.let("per_M", divide(1, self.mass["mass"]))
-
     def name_donors(self) -> None:
         self.equations.section(
             "Flux of first order: before * (cell before the face) + behind * (cell behind it)"
         )
-        self.donors = self.fluxes.donors(self.mass["mass"])
+        self.donors = self.fluxes.donors(self.mass["mass"] if self.scheme._clamped else None)
 
     # What each tracer has
 
@@ -288,14 +297,15 @@ class _Kernel:
         return self.equations.once(f"{name}_{where}{self.suffix}", share)
 
     def update(self, flux: Values, n: int, q_old: str, q_next: str, source: str) -> None:
-        """q_next = [M_old q_old - dt (...) + dt S] / M."""
+        """q_next = [M_old q_old - dt (...) + dt S] / M. A product with 1 / M would cost less, but in f32 its
+        rounding is alike in all steps and cells, so that mass would drift."""
         terms = [
             multiply(self.mass["mass_old"], self.here(q_old, n)),
             negate(self.fluxes.divergence(flux, self.weights, self.suffix)),
         ]
         if source:
             terms.append(multiply(self.fluxes.step, self.here(source, n)))
-        self.equations.store(self.here(q_next, n), multiply(self.per_mass, add(*terms)))
+        self.equations.store(self.here(q_next, n), divide(add(*terms), self.mass["mass"]))
 
     def accumulate(self, flux: Values, n: int, tendency: str) -> None:
         total = self.fluxes.divergence(flux, self.weights, self.suffix)

@@ -63,25 +63,32 @@ class Fluxes:
             self.equations.let("weight_z", multiply(per, self.flow.level(self.flow.rdnw))),
         )
 
-    def donors(self, mass: sympy.Expr) -> tuple[Values, Values]:
-        """Name the weights of the old values before and behind each face in its flux of first order,
+    def donors(self, mass: sympy.Expr | None) -> tuple[Values, Values]:
+        """Name the weights of the old values before and behind each face in its flux of first order: the mass
+        flux where it is positive, and where it is negative. Along z, where upward fluxes are negative, the
+        other way round.
+
+        mass: M of the cell, to clamp them as in WRF,
 
             L = M_f d/dt [min(1, c + |c|)/2 q[i-1] + max(-1, c - |c|)/2 q[i]],    c = u dt / (d M_f),
 
         where d is the distance of the cells and M_f the mass on the face (its mean; along z that of the
         cell behind the face). With reach = M_f d / (2 dt), at most which leaves a cell, these weights are
-        min(reach, max(0, u)) and max(-reach, min(0, u)): no division by M_f. mass: M of the cell.
+        min(reach, max(0, u)) and max(-reach, min(0, u)): no division by M_f.
         """
         before: Values = {}
         behind: Values = {}
         for f in self.faces:
-            reach = self.equations.let(f"reach_{f.name}", self._reach(f, mass))
-            flux = self.flux[f.name]
-            up = sympy.Min(reach, positive(flux), evaluate=False)
-            down = sympy.Max(negate(reach), negative(flux), evaluate=False)
-            if f.axis == 2:  # d < 0
-                up = sympy.Max(reach, negative(flux), evaluate=False)
-                down = sympy.Min(negate(reach), positive(flux), evaluate=False)
+            up, down = positive(self.flux[f.name]), negative(self.flux[f.name])
+            if f.axis == 2:
+                up, down = down, up
+            if mass is not None:
+                reach = self.equations.let(f"reach_{f.name}", self._reach(f, mass))
+                least, most = (
+                    (sympy.Min, sympy.Max) if f.axis < 2 else (sympy.Max, sympy.Min)
+                )  # d < 0 along z
+                up = least(reach, up, evaluate=False)
+                down = most(negate(reach), down, evaluate=False)
             before[f.name] = self.equations.let(f"before_{f.name}", up)
             behind[f.name] = self.equations.let(f"behind_{f.name}", down)
         return before, behind

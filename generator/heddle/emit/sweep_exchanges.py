@@ -83,7 +83,8 @@ def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], el
         else:
             links = _walls(names, kernel, exchange) if in_vectors else ""
             passed = [table, str(exchange.min_block_extent), f"{{{links}}}", *fields]
-            kinds = f"{packs}, {value}, {exchange.fields[0].rank}"
+            ranks = [field.rank for field in exchange.fields]
+            kinds = f"{packs}, {value}, {', '.join(map(str, ranks if len(set(ranks)) > 1 else ranks[:1]))}"
             text = f"heddle::dense_exchange<{kinds}>({', '.join(passed)})"
         made[text] = f"{made.get(text, '')}this->{exchange.direction}_ = "
     return SweepExchanges(

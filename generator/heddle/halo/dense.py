@@ -6,8 +6,8 @@ the interior; before it runs, their owners send them. A kernel that writes there
 place) leaves values that belong to the owners; after it has run, exactly those go back. Never more: in place,
 a wider copy would destroy valid data. The cells are sorted by the side on which they lie (face, edge or
 corner), since each side has an owner, and given as boxes in the extents of the block, none of which meets
-another. Derivation: populations that cross are those whose shifted interior leaves the block, Bailey et al.
-2009 for AA.
+another. Those of a plane, which has one value per column, are one level high. Derivation: populations that
+cross are those whose shifted interior leaves the block, Bailey et al. 2009 for AA.
 """
 
 from __future__ import annotations
@@ -135,13 +135,6 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
                 "halo is unknown.",
                 "leave the kernel out of add_halo",
             )
-        if isinstance(node, ir.Access) and node.field.is_plane(kernel.space) and any(node.offsets):
-            raise KernelError(
-                place,
-                f"'{kernel.name}' accesses '{node.field.name}' of neighbouring columns, but an exchange has "
-                "fields of one rank, and this is a plane.",
-                "exchange the plane with a kernel of two dimensions, and leave this kernel out of add_halo",
-            )
     for conditional in (s for s in statements(kernel.body) if isinstance(s, ir.If)):
         for store in (s for s in statements(conditional.body) if isinstance(s, ir.Store)):
             if isinstance(store.target, ir.Access) and any(store.target.offsets):
@@ -164,17 +157,22 @@ def _exchange(kernel: ir.Kernel, direction: Direction, accesses: list[ir.Access]
     for field, component in sorted(offsets, key=lambda key: (order[key[0]], key[1])):
         where = offsets[field, component]
         reach = max(max(map(abs, offset)) for offset in where)
+        levels = kernel.space.dimensions - field.rank  # 1 for a plane, whose first level stands for all
         for side in _sides(field.rank):
             parts = [set(_classes(side, offset, reach)) for offset in where]
             if sum(map(bool, parts)) > 1 and 0 in side:
                 min_block_extent = max(min_block_extent, 2 * reach)
             for first, last in _boxes(set().union(*parts), side, reach):
-                bounds = (_bounds(*axis, reach) for axis in zip(side, first, last, strict=True))
-                anchor, near, far = zip(*bounds, strict=True)
-                found.append(HaloRegion(field, component, side, anchor, near, far))
-    found.sort(key=lambda region: _sides(region.field.rank).index(region.side))
+                bounds = [_bounds(*axis, reach) for axis in zip(side, first, last, strict=True)]
+                anchor, near, far = zip(*bounds, *[_FIRST_LEVEL] * levels, strict=True)
+                found.append(HaloRegion(field, component, (*side, *[0] * levels), anchor, near, far))
+    found.sort(key=lambda region: _sides(kernel.space.dimensions).index(region.side))
     fields = sorted({c.field for c in found}, key=lambda field: order[field])
     return Exchange(kernel.name, direction, tuple(fields), tuple(found), min_block_extent)
+
+
+_FIRST_LEVEL = (-1, -1, 0)
+"""Anchor, near and far of the cells [0, 1)."""
 
 
 def _sides(rank: int) -> list[Offset]:

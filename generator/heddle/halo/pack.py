@@ -64,12 +64,12 @@ def pack_kernel(
 
     value_type: that of the values in the message buffer; a narrower one rounds to nearest even.
     """
-    rank = fields[0].rank
+    rank = max(field.rank for field in fields)
     x, y, z, component, number, place = map(_index, ("x", "y", "z", "component", "field", "place"))
     there = ir.Gather(ir.Field("buffer", value_type, 1, 0, 0, ENTRIES), (place,), integer(0))
     body: list[ir.Statement] = []
     for which, field in enumerate(fields):
-        here = ir.Gather(field, (x, y, z)[:rank], component if field.components else integer(0))
+        here = ir.Gather(field, (x, y, z)[: field.rank], component if field.components else integer(0))
         target, value = (here, there) if unpack else (there, here)
         converted = value if value.type == target.type else ir.Cast(value, target.type)
         store = ir.Store(target, converted)

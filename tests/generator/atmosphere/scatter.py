@@ -32,6 +32,7 @@ class Case:
     rdy: float
     dt: float
     periodic: bool
+    clamped: bool = True  # whether fluxes of first order are, where a Courant number exceeds 1/2
 
 
 def fifth(a: Array, s: float, limited: bool) -> float:
@@ -94,6 +95,8 @@ def low(qo: Array, case: Case) -> tuple[Array, Array, Array]:
     fluxes = []
 
     def upwind(left: float, right: float, c: float) -> float:
+        if not case.clamped:
+            return max(0.0, c) * left + min(0.0, c) * right
         return 0.5 * min(1.0, c + abs(c)) * left + 0.5 * max(-1.0, c - abs(c)) * right
 
     for u, axis, rd in ((case.ru, 2, case.rdx), (case.rv, 1, case.rdy)):

@@ -126,18 +126,6 @@ def exchange_of_gathers() -> None:
 
 
 @says(
-    "{here}: 'k' accesses 'mu' of neighbouring columns, but an exchange has fields of one rank, and this is "
-    "a plane.\n"
-    "  Hint: exchange the plane with a kernel of two dimensions, and leave this kernel out of add_halo"
-)
-def exchange_of_a_plane() -> None:
-    u, mu = fields("u: real[3D]; mu: real[xy]")
-    module = Module("m", precisions=("f64",))
-    module.add("k", [Assignment(u.here, u.here * mu[1, 0])])  # here
-    module.add_halo()
-
-
-@says(
     "{here}: 'k' writes ghost cells of 'q' under a condition. Where the condition does not hold, "
     "the exchange would send undefined values.\n"
     "  Hint: write the cell itself, or write all cells unconditionally"

@@ -45,6 +45,7 @@ class Traced(list[Any]):
 
 def memory(field: ir.Field, extent: Sequence[int], value: Callable[[int], Any]) -> Array:
     """A field with its ghost layers, x fastest, components last; `value` of the number of an element."""
+    extent = extent[: field.rank]  # a plane has two
     whole = [n + 2 * field.ghost_layers for n in extent]
     stride = [1]
     for n in whole:
@@ -283,6 +284,30 @@ def test_several_fields_share_a_call(target: str) -> None:
     module, exchange = two_fields()
     assert [field.name for field in exchange.fields] == ["a", "b"]
     pack_both(module, exchange, (2, 3, 2), target, "f64")
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+def test_planes_of_neighbouring_columns_are_exchanged_with_other_fields(target: str) -> None:
+    """In one level: the boxes of the plane are one cell high, and its pack kernels know no level."""
+    u, v, mu = fields("u, v: real[3D]; mu: real[xy]")
+    module = Module("m", precisions=("f64",))
+    module.add("mix", [Assignment(v.here, u[0, 0, 1] * (mu[1, 0] + mu[0, -1] + mu[1, 1]))])
+    module.add_halo()
+    exchange = exchanges(module.kernels["mix"].typed(precision("f64")))[0]
+    assert [(field.name, field.rank) for field in exchange.fields] == [("u", 3), ("mu", 2)]
+    planes = [region for region in exchange.regions if region.field.rank == 2]
+    found = sorted(cell for region in planes for cell in region.cells((3, 2, 4)))
+    assert found == [
+        (0, -1, 0),
+        (1, -1, 0),
+        (1, 2, 0),
+        (2, -1, 0),
+        (2, 2, 0),
+        (3, 0, 0),
+        (3, 1, 0),
+        (3, 2, 0),
+    ]
+    pack_both(module, exchange, (3, 2, 4), target, "f64")
 
 
 def test_narrower_messages_round() -> None:

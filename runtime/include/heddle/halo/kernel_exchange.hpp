@@ -2,10 +2,13 @@
 #ifndef HEDDLE_HALO_KERNEL_EXCHANGE_HPP
 #define HEDDLE_HALO_KERNEL_EXCHANGE_HPP
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heddle/core/dispatch.hpp"
@@ -19,30 +22,45 @@ namespace heddle {
 /// Makes the exchange of a kernel, with this name, for one direction.
 template <class Kind> using MakeExchange = std::function<Kind(const std::string& name, Direction direction)>;
 
+namespace detail {
+
+/// The rank of field `number`: one stands for all.
+template <int... ranks> constexpr int rank_of(std::size_t number) {
+  constexpr std::array all{ranks...};
+  return all[all.size() == 1 ? 0 : number];
+}
+
+} // namespace detail
+
 /// The exchange of a kernel over dense fields, packed and unpacked by the kernels `Pack` and `Unpack` (see
-/// heddle::call_kernel). MessageValue: the type of a value in a message. rank: dimensions of the kernel.
-/// min_block_extent: cells that a block needs at least along each axis. walls: see DenseExchange::add. The
-/// tables and fields must outlive the exchange; making it throws Error for fields that do not fit together.
-template <class Pack, class Unpack, class MessageValue, int rank, class... T>
+/// heddle::call_kernel). MessageValue: the type of a value in a message. ranks: dimensions of the kernel; or
+/// one number per field, where 2 is a plane of a kernel of three dimensions. min_block_extent: cells that a
+/// block needs at least along each axis. walls: see DenseExchange::add. The tables and fields must outlive
+/// the exchange; making it throws Error for fields that do not fit together.
+template <class Pack, class Unpack, class MessageValue, int... ranks, class... T>
 [[nodiscard]] MakeExchange<DenseExchange>
 dense_exchange(std::span<const HaloRegion> regions, int min_block_extent,
                std::initializer_list<WallLinks> walls, Field<T>&... fields) {
+  static_assert(sizeof...(ranks) == 1 || sizeof...(ranks) == sizeof...(T));
   const std::vector<WallLinks> links(walls);
-  return [=, ... field = &fields](const std::string& name, Direction direction) {
-    DenseExchange exchange(name, direction, regions, min_block_extent, sizeof(MessageValue));
-    (exchange.add(*field), ...);
-    for (const WallLinks& wall : links)
-      exchange.add(wall);
-    exchange.pack = [=](int block, const MessageBoxes& boxes, void* buffer, Stream& stream) {
-      call_kernel<Pack>(stream, view_for<rank>(field->view(block))..., boxes.rows,
-                        static_cast<MessageValue*>(buffer), boxes.count, boxes.longest);
+  const auto make = [&]<std::size_t... n>(std::index_sequence<n...>) -> MakeExchange<DenseExchange> {
+    return [=, ... field = &fields](const std::string& name, Direction direction) {
+      DenseExchange exchange(name, direction, regions, min_block_extent, sizeof(MessageValue));
+      (exchange.add(*field), ...);
+      for (const WallLinks& wall : links)
+        exchange.add(wall);
+      exchange.pack = [=](int block, const MessageBoxes& boxes, void* buffer, Stream& stream) {
+        call_kernel<Pack>(stream, view_for<detail::rank_of<ranks...>(n)>(field->view(block))..., boxes.rows,
+                          static_cast<MessageValue*>(buffer), boxes.count, boxes.longest);
+      };
+      exchange.unpack = [=](int block, const MessageBoxes& boxes, const void* buffer, Stream& stream) {
+        call_kernel<Unpack>(stream, view_for<detail::rank_of<ranks...>(n)>(field->view(block))..., boxes.rows,
+                            static_cast<const MessageValue*>(buffer), boxes.count, boxes.longest);
+      };
+      return exchange;
     };
-    exchange.unpack = [=](int block, const MessageBoxes& boxes, const void* buffer, Stream& stream) {
-      call_kernel<Unpack>(stream, view_for<rank>(field->view(block))..., boxes.rows,
-                          static_cast<const MessageValue*>(buffer), boxes.count, boxes.longest);
-    };
-    return exchange;
   };
+  return make(std::index_sequence_for<T...>{});
 }
 
 /// The same for a kernel over a list, which all fields are over.
