@@ -33,7 +33,7 @@ struct ArrayArgument {
   int after[3] = {};           ///< and so many after it
   bool written_there = false;  ///< whether these are written, too
   bool of_row = false;         ///< only the first cell of each row along x is accessed
-  bool apart = false;          ///< a box of another size, read at computed positions
+  bool other_grid = false;     ///< a box of another size, read at computed positions
 };
 
 namespace detail {
@@ -286,8 +286,8 @@ int check_overlap(const ArrayArgument (&arrays)[count]) {
 }  // namespace detail
 
 /// Check the arrays of one call; `unit_stride`: whether x must be contiguous. Arrays of fewer
-/// dimensions have the first extents of the others; those that lie apart have their own, none of
-/// them 0. Returns ok or the first violation.
+/// dimensions have the first extents of the others; those of another grid have their own, none
+/// of them 0. Returns ok or the first violation.
 template <std::size_t count>
 int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
   const ArrayArgument* whole = arrays;
@@ -296,14 +296,14 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
     if (status != ok) {
       return status;
     }
-    if (whole->apart || (array.rank > whole->rank && !array.apart)) {
+    if (whole->other_grid || (array.rank > whole->rank && !array.other_grid)) {
       whole = &array;
     }
   }
   bool empty = false;
   for (const ArrayArgument& array : arrays) {
     for (int d = 0; d < array.rank; ++d) {
-      if (array.apart ? array.extent[d] == 0 : array.extent[d] != whole->extent[d]) {
+      if (array.other_grid ? array.extent[d] == 0 : array.extent[d] != whole->extent[d]) {
         return extents_differ;
       }
       empty = empty || array.extent[d] == 0;
