@@ -23,8 +23,9 @@ from static_checks import ROOT, program, tracked, written_here
 
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
 MISSING = re.compile(r"error: '([^']+)' file not found")
-# GCC's -march=native can name features that Clang takes under another name.
-FLAGS = ("--extra-arg=-Wno-invalid-feature-combination",)
+# GCC's -march=native can name features that Clang takes under another name; headers that GCC has precompiled are
+# read as text.
+FLAGS = ("--extra-arg=-Wno-invalid-feature-combination", "--extra-arg=-Wno-ignored-gch")
 # How many warnings clang-tidy has left out: not a finding.
 COUNTS = re.compile(r"^(\d+ warnings? .*generated\.|Suppressed .*|Use -header-filter.*)$\n?", re.MULTILINE)
 
@@ -56,7 +57,8 @@ def sources_of(names: Iterable[str], sources: Sequence[str]) -> list[str]:
     """The sources among some files, and one for each header among them: of its own name if there is one."""
     chosen = [name for name in names if name in sources]
     texts = {name: INCLUDE.findall((ROOT / name).read_text()) for name in sources}
-    for header in (PurePosixPath(name) for name in names if name.endswith((".hpp", ".h"))):
+    written = written_here(names)
+    for header in (PurePosixPath(name) for name in written if name.endswith((".hpp", ".h"))):
         users = [
             name
             for name, included in texts.items()

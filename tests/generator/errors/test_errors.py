@@ -23,6 +23,7 @@ from errors import (
     exchanges,
     lattices,
     levels,
+    mechanisms,
     mistakes,
     names,
     poisson_problems,
@@ -40,7 +41,7 @@ from heddle import (
 
 SUBJECTS = (
     *(computations, declarations, dependences, exchanges, lattices, mistakes, names),
-    *(levels, poisson_problems, rounds, rows, schedules, schemes, spaces, staggered_grids),
+    *(levels, mechanisms, poisson_problems, rounds, rows, schedules, schemes, spaces, staggered_grids),
 )
 
 
@@ -91,7 +92,7 @@ BESIDE_THE_PHYSICS = (
 ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py")
 DOCUMENTS = ("ir/json.py",)
 """ir/test_json.py provokes these."""
-WITH_TESTS_OF_THEIR_OWN = ("lift/", "roundtrip/", "commands/lift", "python/")
+WITH_TESTS_OF_THEIR_OWN = ("lift/", "roundtrip/", "commands/lift", "python/", "chemistry/")
 
 
 def _raised() -> Iterator[tuple[str, int]]:

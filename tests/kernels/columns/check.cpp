@@ -16,6 +16,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/field.hpp"
+#include "rows_of_columns_sweeps.hpp"
 
 namespace {
 
@@ -190,7 +191,7 @@ TYPED_TEST(Columns, SumTheirRows) {
       Domain<T> domain(blocks, true);
       Rows<T> rows(blocks, same_along);
       heddle::Stream stream;
-      columns::SumRows<T>(domain.water, rows.weight, rows.flux, rows.through)(stream);
+      rows_of_columns::Step<T>(domain.water, rows.weight, rows.flux, rows.through)(stream);
       const auto flux = values(rows.flux, n_z), through = values(rows.through, 1);
       for (std::int64_t y = 0; y < n_y; ++y) {
         std::array<double, n_x> crossed{};
@@ -224,17 +225,17 @@ TEST(Columns, RefuseResultsOfRowsThatAreCut) {
   Domain<double> domain({2, 1, 1}, true);
   Rows<double> rows({2, 1, 1});
   try {
-    static_cast<void>(columns::SumRows<double>(domain.water, rows.weight, rows.flux, rows.through));
+    static_cast<void>(rows_of_columns::Step<double>(domain.water, rows.weight, rows.flux, rows.through));
     FAIL();
   } catch (const heddle::Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "sum_rows: field 'flux' takes a result per row along x, but the grid has 2 blocks along "
+              "step: field 'flux' takes a result per row along x, but the grid has 2 blocks along "
               "x, which would each give their own. Hint: divide the grid along y and z alone");
   }
   Rows<double> bare({1, 1, 1});
   Field<double> no_ghosts(grid(n_z, {1, 1, 1}), {.ghost_layers = 0, .name = "weight"});
   Domain<double> whole({1, 1, 1}, true);
-  EXPECT_THROW(columns::SumRows<double>(whole.water, no_ghosts, bare.flux, bare.through), heddle::Error);
+  EXPECT_THROW(rows_of_columns::Step<double>(whole.water, no_ghosts, bare.flux, bare.through), heddle::Error);
 }
 
 TEST(Columns, RefuseAFieldThatHasLevels) {

@@ -3,7 +3,7 @@
 
 import sympy
 from falling_water import fall, mu, rain, water
-from heddle import Assignment, If, Module, Reduce, Scan, While, block_coordinates, fields
+from heddle import Assignment, If, Module, Scan, While, block_coordinates
 
 columns = Module("columns", precisions=("f64", "f32"), about="Values of columns, and sweeps that share them.")
 columns.add("fall", fall)
@@ -31,18 +31,3 @@ columns.add(
     ],
 )  # fmt: skip
 columns.add("scale", [Assignment(water.here, water.here * mu.here)])
-
-# Rows: what crosses each level of a column, all columns of a row together, and the sum of all levels.
-weight, flux = fields("weight, flux: real[3D]")
-through = fields("through: real[xy]")
-crossed = sympy.Symbol("crossed")
-columns.add(
-    "sum_rows",
-    [
-        Scan(
-            2, {crossed: 0}, [Reduce("sum", flux.of_row(), crossed * weight.of_row(0, 1))],
-            {crossed: crossed + water.here},
-        ),
-        Reduce("sum", through.of_row(), crossed),
-    ],
-)  # fmt: skip

@@ -358,7 +358,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double exp(double x) {
 /// e^x.
 HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float exp(float x) {
   // n, in the last bits of a number; results without a normal exponent are scaled twice.
-  const bool is_small = x < -6e+01F;
+  const bool is_small = x < -60.0F;
   const float offset = is_small ? 12583103.0F : 12583038.0F;
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(std::fma(x, 1.442695F, offset)));
@@ -415,7 +415,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double exp2(double x) {
 /// 2^x.
 HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float exp2(float x) {
   // n, in the last bits of a number; results without a normal exponent are scaled twice.
-  const bool is_small = x < -9e+01F;
+  const bool is_small = x < -90.0F;
   const float offset = is_small ? 12583103.0F : 12583038.0F;
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(x + offset));
@@ -478,7 +478,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float log(float x) {
   const std::uint32_t shifted = heddle::bits_as<std::uint32_t>(normal) + 0x4afb0dU;
   const float m = heddle::bits_as<float>((shifted & 0x7fffffU) + 0x3f3504f3U);
   const float biased = heddle::bits_as<float>((shifted >> 23U) + 0x4b000000U);
-  const float k = biased - (is_subnormal ? 8.38876e+06F : 8388735.0F);
+  const float k = biased - (is_subnormal ? 8388760.0F : 8388735.0F);
 
   // log(m) = f - f^2/2 + s (f^2/2 + s^2 p), f = m - 1, s = f / (2 + f), in two parts.
   const float f = m - 1.0F;
@@ -545,7 +545,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float log2(float x) {
   const std::uint32_t shifted = heddle::bits_as<std::uint32_t>(normal) + 0x4afb0dU;
   const float m = heddle::bits_as<float>((shifted & 0x7fffffU) + 0x3f3504f3U);
   const float biased = heddle::bits_as<float>((shifted >> 23U) + 0x4b000000U);
-  const float k = biased - (is_subnormal ? 8.38876e+06F : 8388735.0F);
+  const float k = biased - (is_subnormal ? 8388760.0F : 8388735.0F);
 
   // log(m) = f - f^2/2 + s (f^2/2 + s^2 p), f = m - 1, s = f / (2 + f), in two parts.
   const float f = m - 1.0F;
@@ -691,7 +691,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float pow(float x, float y) {
   const std::uint32_t shifted = heddle::bits_as<std::uint32_t>(normal) + 0x4afb0dU;
   const float m = heddle::bits_as<float>((shifted & 0x7fffffU) + 0x3f3504f3U);
   const float biased = heddle::bits_as<float>((shifted >> 23U) + 0x4b000000U);
-  const float k = biased - (is_subnormal ? 8.38876e+06F : 8388735.0F);
+  const float k = biased - (is_subnormal ? 8388760.0F : 8388735.0F);
 
   // s = (m - 1) / (m + 1) in two parts.
   const float f = m - 1.0F;
@@ -729,7 +729,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float pow(float x, float y) {
   const float exponent_low = std::fma(y_limited, log_low, std::fma(y_limited, log, -exponent));
 
   // n, in the last bits of a number; results without a normal exponent are scaled twice.
-  const bool is_small = exponent < -9e+01F;
+  const bool is_small = exponent < -90.0F;
   const float offset = is_small ? 12583103.0F : 12583038.0F;
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(exponent + offset));
@@ -1065,7 +1065,7 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float tanh(float x) {
   const float small = std::fma(size * z, t, size);
 
   // Elsewhere, by e^(2 |x|) = 2^n (1 + r p); what is larger than the limit gives 1.
-  const float limited = 1e+01F < size ? 1e+01F : size;
+  const float limited = 10.0F < size ? 10.0F : size;
   const float double_size = limited + limited;
   const float near = std::fma(double_size, 1.442695F, 12583039.0F);
   const float n = near - 12583039.0F;

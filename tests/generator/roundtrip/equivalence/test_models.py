@@ -40,6 +40,9 @@ def structural(result: Proof | Counterexample) -> None:
 ALONE = {} if os.environ.get("HEDDLE_TESTS") == "full" else {"lbm_lanes": ["walled_odd", "boxed_odd"]}
 """Proved one block at a time: with four either proof takes as long as all others of the model; test_addresses
 proves a smaller lattice with two. `./test.sh --full` proves them with four."""
+BY_RUNS = {"advection": ["scale_halo_unpack", "limited_halo_unpack"]}
+"""Rows and threads are equal in runs, not by structure: an exchange stores a plane in a loop over the levels
+of a box, and the proof does not know that there is only one."""
 
 
 @pytest.mark.slow
@@ -61,7 +64,12 @@ def test_targets_of_every_model(name: str) -> None:
                 module.stages(kernel, chosen, t).lowered for t in ("reference", "cpu", "cuda")
             )
         structural(equivalent(reference, cpu))
-        structural(equivalent(cpu, cuda))
+        result = equivalent(cpu, cuda)
+        if kernel in BY_RUNS.get(name, []):
+            assert isinstance(result, Proof), result
+            assert (result.tier, result.rounding) == ("numeric", 0.0)
+        else:
+            structural(result)
 
 
 SCHEDULES = {

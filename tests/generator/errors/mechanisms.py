@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms of chemistry that are written in Python, and solvers that are asked for what they do not have.
+What files can have wrong, tests/generator/chemistry shows."""
+
+from __future__ import annotations
+
+from errors.cases import says
+from heddle import chemistry
+from heddle.chemistry.rate_laws import arrhenius
+
+oxygen = chemistry.Mechanism("oxygen")
+oxygen.species("O", "O3")
+oxygen.reaction("O3 -> O", rate=arrhenius(A=1.0))
+
+
+@says("{here}: 'Rodas5' is no Rosenbrock method that is known.\n  Hint: choose one of: Ros3, Rodas3, Rodas4")
+def method_that_is_not_there() -> None:
+    chemistry.Rosenbrock(oxygen, "Rodas5")  # here
+
+
+@says("{here}: max_steps=0 is no number of steps.\n  Hint: max_steps=10_000")
+def no_steps() -> None:
+    chemistry.Rosenbrock(oxygen, max_steps=0)  # here
+
+
+@says("{here}: dimensions=4 of the cells is none of 1, 2, 3.\n  Hint: dimensions=3")
+def cells_of_four_dimensions() -> None:
+    chemistry.Rosenbrock(oxygen, dimensions=4)  # here
+
+
+@says("{here}: 'oxygen.txt' is no format that is known.\n  Hint: use a .json, a .yaml or a .def file")
+def mechanism_in_prose() -> None:
+    chemistry.read("oxygen.txt")  # here
+
+
+@says("{here}: 'O3 = O' has no arrow.\n  Hint: write reaction(\"NO + O3 -> NO2 + O2\", rate=...)")
+def equation_without_an_arrow() -> None:
+    chemistry.Mechanism("none").reaction("O3 = O", rate=1)  # here
