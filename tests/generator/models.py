@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from collections.abc import Sequence
 
@@ -30,6 +31,7 @@ from heddle.model.field import Access, Coordinate, Extent, Field, Parameter
 from heddle.module import KernelModel
 
 __all__ = [
+    "FULL",
     "KernelError",
     "coloured_reduction",
     "column",
@@ -45,6 +47,8 @@ __all__ = [
     "row_reductions",
     "split_relaxation",
 ]
+FULL = os.environ.get("HEDDLE_TESTS") == "full"
+"""`./test.sh --full`: all seeds, patterns and targets."""
 
 
 def model(

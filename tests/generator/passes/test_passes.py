@@ -40,6 +40,7 @@ from heddle.ir.text import lines, text
 from heddle.model.field import Access
 from heddle.module import Module
 from models import (
+    FULL,
     boundaries_of_moments,
     boundary_in_a_box,
     boundary_over_a_list,
@@ -72,7 +73,7 @@ SCHEDULES: dict[str, tuple[str, Schedule]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEDULES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if FULL else 6))
 def test_random_models(seed: int, name: str) -> None:
     target, schedule = SCHEDULES[name]
     agree(model(random_model(seed), schedule), PRECISIONS[seed % 4], target, seed)
@@ -84,7 +85,7 @@ def in_rows(cpu: CpuSchedule) -> CpuSchedule:
 
 
 @pytest.mark.parametrize("cells", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if FULL else 6))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
     entry = model(random_model(seed), Schedule(gpu=Threads(block=(32, 2, 1), coarsening=cells)))
     if entry.space == Dense(1) or any(isinstance(s, Scan) for s in entry.statements):

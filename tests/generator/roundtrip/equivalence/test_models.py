@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +11,10 @@ from heddle.build import load
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Rows, Schedule, Strips, Threads, precision
-from heddle.ir.space import Dense
 from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
-from models import column, lattice_boltzmann, model, random_model, reduction
+from models import FULL, column, lattice_boltzmann, model, random_model, reduction
 
 ROOT = Path(__file__).resolve().parents[4]
 MODELS = {path.parent.name: path for path in sorted((ROOT / "tests" / "kernels").glob("*/model.py"))}
@@ -37,9 +34,10 @@ def structural(result: Proof | Counterexample) -> None:
     assert result.rounding is None
 
 
-ALONE = {} if os.environ.get("HEDDLE_TESTS") == "full" else {"lbm_lanes": ["walled_odd", "boxed_odd"]}
-"""Proved one block at a time: with four either proof takes as long as all others of the model; test_addresses
-proves a smaller lattice with two. `./test.sh --full` proves them with four."""
+if not FULL:
+    del MODELS["lbm_lanes"]
+"""Four blocks at a time: their proofs take as long as those of all other models. test_addresses proves a
+smaller lattice with two; `./test.sh --full` proves them with four."""
 BY_RUNS = {"advection": ["scale_halo_unpack", "limited_halo_unpack"]}
 """Rows and threads are equal in runs, not by structure: an exchange stores a plane in a loop over the levels
 of a box, and the proof does not know that there is only one."""
@@ -53,16 +51,9 @@ def test_targets_of_every_model(name: str) -> None:
     module: Module = load(MODELS[name])
     for kernel in module.kernels:
         chosen = module.precisions[0]
-        entry = module.kernels[kernel]
-        if kernel in ALONE.get(name, []):
-            assert isinstance(entry.space, Dense)
-            assert isinstance(entry, KernelModel)
-            alone = replace(entry, space=replace(entry.space, interleave=1), schedule=Schedule())
-            reference, cpu, cuda = (lowered(alone, t, chosen=chosen) for t in ("reference", "cpu", "cuda"))
-        else:
-            reference, cpu, cuda = (
-                module.stages(kernel, chosen, t).lowered for t in ("reference", "cpu", "cuda")
-            )
+        reference, cpu, cuda = (
+            module.stages(kernel, chosen, t).lowered for t in ("reference", "cpu", "cuda")
+        )
         structural(equivalent(reference, cpu))
         result = equivalent(cpu, cuda)
         if kernel in BY_RUNS.get(name, []):
