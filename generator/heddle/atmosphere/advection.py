@@ -31,7 +31,7 @@ from heddle.atmosphere import limiters
 from heddle.atmosphere.faces import ORDERS, orders_down, pairs
 from heddle.atmosphere.flow import Face, Flow
 from heddle.atmosphere.fluxes import Fluxes, Values
-from heddle.atmosphere.microphysics.functions import check_quirks
+from heddle.atmosphere.quirks import check_quirks
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations, add, divide, multiply, negate

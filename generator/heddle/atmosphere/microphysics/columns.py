@@ -7,7 +7,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
-from heddle.atmosphere.microphysics.functions import check_quirks
+from heddle.atmosphere.quirks import check_quirks
 from heddle.errors import KernelError, calling_place
 from heddle.model.field import Field, Parameter, declare
 

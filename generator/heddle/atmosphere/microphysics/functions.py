@@ -8,24 +8,8 @@ from collections.abc import Mapping
 import sympy
 from sympy.codegen.cfunctions import exp2, log2
 
-from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, While
 from heddle.model.equations import Equations, square_root
-
-QUIRKS = ("none", "wrf")
-"""What a scheme may do with the quirks of the original: mend them, or reproduce them."""
-
-
-def check_quirks(quirks: str) -> bool:
-    """Whether the quirks of the original are reproduced. Raises KernelError for a word that is none of
-    QUIRKS."""
-    if quirks not in QUIRKS:
-        raise KernelError(
-            calling_place(),
-            f"quirks={quirks!r} is unknown.",
-            'use "none", which mends what the original does against its intention, or "wrf"',
-        )
-    return quirks == "wrf"
 
 
 def number(decimal: str | float) -> sympy.Float:

@@ -109,6 +109,13 @@ def exchange_of_snow(
     return N * (number(c.precs1) * r2 + number(c.precs2) * V * h)
 
 
+def excess(T: sympy.Expr, q: sympy.Expr, qs: sympy.Expr, L: sympy.Expr, cpm: sympy.Expr) -> sympy.Expr:
+    """Vapour that condenses until the air, which that warms, is saturated (kg/kg); negative: that it lacks.
+    qs: mixing ratio of saturated vapour. L: latent heat (J/kg). cpm: heat capacity (J/(kg K))."""
+    warming = L**2 / (number(GAS_CONSTANT_VAPOUR) * cpm)
+    return (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2)
+
+
 def melting(T: sympy.Expr, rho: sympy.Expr, kappa: sympy.Expr, exchange: sympy.Expr) -> sympy.Expr:
     """Of snow by heat that the air conducts to it, T > T0 (Rutledge and Hobbs 1983, A25). kappa: conductivity
     of air (W/(m K)). exchange: of snow."""

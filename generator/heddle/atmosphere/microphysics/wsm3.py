@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import sympy
 from sympy import And, Eq, Ge, Lt, Max, Symbol
@@ -47,7 +46,6 @@ class WSM3(WsmScheme):
     Raises KernelError for other words, and for fields of another kind.
     """
 
-    planes: ClassVar[tuple[str, ...]] = ("rain", "snow", "sr")
     th: Field | str = "th"
     q: Field | str = "q"
     qci: Field | str = "qci"

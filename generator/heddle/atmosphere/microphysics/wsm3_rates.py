@@ -10,7 +10,6 @@ from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or
 
 from heddle.atmosphere.constants import (
     FREEZING,
-    GAS_CONSTANT_VAPOUR,
     HEAT_OF_SUBLIMATION,
 )
 from heddle.atmosphere.microphysics import processes
@@ -79,8 +78,7 @@ def phase_changes(
 
     inner.section("Condensation to saturation over water, or evaporation of cloud water")
     qs = saturation(inner, T, a.p, ice=False, suffix="_1")
-    warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
-    excess = inner.let("excess", (Max(q, number(QMIN)) - qs) / (1 + warming * qs / T**2))
+    excess = inner.let("excess", processes.excess(T, q, qs, a.L, a.cpm))
     evaporates = And(qci > 0, excess < 0, Lt(number(FREEZING), T))
     condensed = only_if(evaporates, Max(excess, -qci), Min(Max(excess, 0), Max(q, 0)))
     pcon = inner.let("pcon", condensed)

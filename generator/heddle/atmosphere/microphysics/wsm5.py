@@ -10,7 +10,6 @@ and H. Orville, J. Climate Appl. Meteor. 22, 1065 (1983), and S. Rutledge and P.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import sympy
 from sympy import Max
@@ -52,7 +51,6 @@ class WSM5(WsmScheme):
     Raises KernelError for other words, and for fields of another kind.
     """
 
-    planes: ClassVar[tuple[str, ...]] = ("rain", "snow", "sr")
     th: Field | str = "th"
     q: Field | str = "q"
     qc: Field | str = "qc"

@@ -10,7 +10,6 @@ from sympy import Abs, And, Ge, Lt, Max, Min, Not, Or
 
 from heddle.atmosphere.constants import (
     FREEZING,
-    GAS_CONSTANT_VAPOUR,
     HEAT_OF_FUSION,
     HEAT_OF_SUBLIMATION,
 )
@@ -322,8 +321,7 @@ def _condensed(cell: Equations, a: Air) -> Air:
     """Emit condensation, or evaporation of cloud water. Returns the cell after it, without traces."""
     cell.section("Condensation to saturation over water, or evaporation of cloud water")
     qs = saturation(cell, a.T, a.p, ice=False, suffix="_after")
-    warming = a.L**2 / (number(GAS_CONSTANT_VAPOUR) * a.cpm)
-    excess = cell.let("excess", (Max(a.q, number(QMIN)) - qs) / (1 + warming * qs / a.T**2))
+    excess = cell.let("excess", processes.excess(a.T, a.q, qs, a.L, a.cpm))
     evaporates = And(a.qc > 0, excess < 0)
     condensed = only_if(evaporates, Max(excess, -a.qc), Min(Max(excess, 0), Max(a.q, 0)))
     pcond = cell.let("pcond", condensed)

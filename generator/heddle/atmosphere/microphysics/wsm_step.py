@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import sympy
 from sympy import And, Eq, Max, floor
@@ -39,6 +40,7 @@ class WsmScheme(Scheme):
     Raises KernelError as Scheme does, and for another gamma.
     """
 
+    planes: ClassVar[tuple[str, ...]] = ("rain", "snow", "sr")
     gamma: str = ""
 
     def __post_init__(self) -> None:
