@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from calls import Array, Kernels, interior, wrap
 from compiled import Library
 from heddle import Module
 from heddle.atmosphere import advection
-
-FULL = os.environ.get("HEDDLE_TESTS") == "full"
+from models import FULL
 
 
 def simple() -> Module:

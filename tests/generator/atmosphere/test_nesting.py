@@ -5,7 +5,6 @@ Smolarkiewicz and Grell (1992) and from what WRF's `sint` and `bdy_interp1` comp
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ import pytest
 from compiled import DTYPES, SUFFIXES, Library
 from heddle import KernelError, Module
 from heddle.atmosphere import nesting
+from models import FULL
 
 KINDS = [(2, "y"), (3, "x"), (4, "x"), (5, "")]
-if os.environ.get("HEDDLE_TESTS") == "full":
+if FULL:
     KINDS = [(r, s) for r in (2, 3, 4, 5) for s in ("", "x", "y")]
 TARGETS = ("reference", "cpu", "cuda")
 GHOSTS = 2

@@ -8,7 +8,6 @@ import copy
 import ctypes
 import dataclasses
 import functools
-import os
 import random
 import shutil
 from typing import Any
@@ -40,6 +39,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, Result, run
 from heddle.model.assignment import Statement
 from models import (
+    FULL,
     coloured_reduction,
     column,
     column_reduction,
@@ -63,7 +63,7 @@ DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "a
          "mixed", "newton", "substeps",
          "levels", "lanes")  # fmt: skip
 SPARSE = ("fluid_even", "fluid_odd", "pull", "wall", "body", "count", "some")
-SEEDS = 3 if os.environ.get("HEDDLE_TESTS") == "full" else 2
+SEEDS = 3 if FULL else 2
 """Of memory: plain, then with random strides."""
 EXTENT = (21, 4, 3)
 EVEN = (70, 4, 3)

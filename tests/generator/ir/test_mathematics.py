@@ -7,7 +7,6 @@ from __future__ import annotations
 import copy
 import ctypes
 import math
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -42,9 +41,9 @@ from mathematics import (
     largest_distance,
     library,
 )
+from models import FULL
 from sympy.codegen.cfunctions import exp2, log2
 
-FULL = os.environ.get("HEDDLE_TESTS") == "full"
 DEVICE = Path(__file__).resolve().parents[3] / "runtime/include/heddle/device"
 NAMES = sorted(DEFINITIONS)
 ONE = [name for name in NAMES if ARGUMENTS[name] == 1]

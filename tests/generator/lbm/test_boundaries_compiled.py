@@ -11,7 +11,6 @@ from __future__ import annotations
 import copy
 import ctypes
 import itertools
-import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,11 +23,11 @@ from heddle import Cells, Module, Sparse, lbm
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, Number, rounded, run
 from heddle.model.field import Field
+from models import FULL
 from running import boxed_memory, memory, table_memory
 from test_boundary_matrix import ALONG_NORMAL, BOUNDARIES, OWN_CELL, PATTERNS
 
 pytestmark = pytest.mark.compiles
-FULL = os.environ.get("HEDDLE_TESTS") == "full"
 TARGETS, PRECISIONS, OVER = ("cpu", "cuda", "reference"), ("f64", "f32", "f16"), ("face", "list", "cells")
 SIDES = {"e": (0, 1), "s": (1, -1), "b": (2, -1)}  # axis and sign of the outward normal
 ACROSS, ALONG = 4, 7  # cells

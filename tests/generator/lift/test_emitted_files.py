@@ -7,7 +7,6 @@ The smallest files are read that have every word and operator that any of them h
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from heddle.ir import source
 from heddle.ir.visit import walk
 from heddle.lift.front_end import read
 from heddle.roundtrip.report import flags
+from models import FULL
 
 pytestmark = pytest.mark.slow  # needs all modules of the build dev
 ROOT = Path(__file__).resolve().parents[3]
@@ -41,7 +41,7 @@ def with_every_word(paths: Sequence[Path]) -> list[Path]:
     return chosen
 
 
-GENERATED = EMITTED if os.environ.get("HEDDLE_TESTS") == "full" else with_every_word(EMITTED)
+GENERATED = EMITTED if FULL else with_every_word(EMITTED)
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: "/".join(path.parts[-2:]))
