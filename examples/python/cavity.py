@@ -14,7 +14,7 @@ model.add("moments", stream.moments("rho", "velocity"), space=walls)
 kernels = heddle.load(model)
 n, reynolds, u_lid = 64, 100, 0.1
 omega = 1 / (3 * u_lid * n / reynolds + 0.5)
-f, f_next = np.zeros((2, 9, n + 2, n + 2))  # at rest: populations are stored less their weight
+f, f_next = (heddle.zeros((9, n, n), "f8", axes="xy") for _ in range(2))  # at rest: less their weight
 rho, velocity = np.zeros((n + 2, n + 2)), np.zeros((2, n + 2, n + 2))
 for _ in heddle.steps(20_000):
     kernels.step(f=f, f_next=f_next, omega=omega, ghosts=1)

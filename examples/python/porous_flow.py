@@ -21,7 +21,7 @@ kernels = heddle.load(model)
 n, g_x = 128, 1e-6
 y, x = np.mgrid[: n + 2, : n + 2] - 1
 pore = (np.hypot(x % 64 - 31.5, y % 64 - 31.5) > 12).astype(np.uint8)
-f, f_next = np.zeros((2, 9, n + 2, n + 2))
+f, f_next = (heddle.zeros((9, n, n), "f8", axes="xy") for _ in range(2))
 rho, u = np.zeros((n + 2, n + 2)), np.zeros((2, n + 2, n + 2))
 for _ in heddle.steps(10_000):
     heddle.periodic(f, axes="xy")

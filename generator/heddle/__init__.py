@@ -19,6 +19,7 @@ from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 from heddle.python.load import load
 from heddle.python.loop import periodic, steps
+from heddle.python.zeros import zeros
 
 __version__ = "0.1.0"
 
@@ -56,4 +57,5 @@ __all__ = [
     "shift_left",
     "steps",
     "tables",
+    "zeros",
 ]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that lie as kernels are fastest with: as `heddle::Field` lays out a block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from heddle.errors import KernelError
+
+HOST_LINE, DEVICE_LINE = 64, 256
+"""Bytes at whose multiples rows begin. GPUs move less where streams begin elsewhere."""
+_SETS = 64
+"""Lines of a way of a CPU's first cache: rows, planes or components that far apart displace each other."""
+
+
+def zeros(
+    shape: Sequence[int],
+    dtype: Any,
+    *,
+    ghosts: int | Sequence[int] = 1,
+    axes: str = "",
+    library: Any = None,
+    **options: Any,
+) -> Any:
+    """An array of zeros with ghost cells, which kernels take with the same `ghosts=`.
+
+    shape: of the interior, x last, such as (19, 64, 64, 64) for 19 components in space. dtype: as the library
+    names it: "f4", cupy.float64, torch.float32. ghosts: layers at each side, or one number for each axis of
+    space in the order of the arrays. axes: those of space, such as "xyz"; without it all axes, three at most.
+    library: a module with `zeros` (NumPy by default, CuPy, PyTorch); options go to it: device="cuda".
+
+    The result is a view of a larger allocation: the first inner cell of each row begins a line of the cache
+    (64 bytes, on a GPU 256), and on a CPU neither rows nor components lie a power of two apart. Raises
+    KernelError for a shape without cells, or with more axes than space.
+    """
+    if library is None:
+        import numpy as library
+    cells = [int(n) for n in shape]
+    space = len(axes) or len(cells)
+    if not 1 <= space <= min(3, len(cells)):
+        raise KernelError(
+            "heddle.zeros",
+            f"an array of shape {tuple(shape)} has other axes than those of space.",
+            'name these: axes="xyz"',
+        )
+    widths = [ghosts] * space if isinstance(ghosts, int) else [int(g) for g in ghosts]
+    if len(widths) != space or min(widths) < 0 or min(cells) < 1:
+        raise KernelError(
+            "heddle.zeros",
+            f"shape {tuple(shape)} with ghosts={ghosts!r} is no array of {space} axes of space.",
+            "give at least one cell along each axis, and one number of layers or one per axis",
+        )
+    components, inner = cells[:-space], cells[-space:]
+    probe = library.zeros(1, dtype=dtype, **options)
+    size = int(getattr(probe, "itemsize", 0) or probe.element_size())
+    on_device = hasattr(probe, "__cuda_array_interface__")
+    line = (DEVICE_LINE if on_device else HOST_LINE) // size
+
+    whole = [n + 2 * g for n, g in zip(inner, widths, strict=True)]
+    before = -(-widths[-1] // line)  # lines that hold the ghost cells before the first row
+    pitch, rows = -(-whole[-1] // line), whole[:-1]
+    if not on_device:
+        pitch |= 1
+        if space == 3 and rows[-1] % _SETS == 0:
+            rows[-1] += 1
+    lines = before + pitch * math.prod(rows)
+    if not on_device and components:
+        lines += (45 - lines) % _SETS  # multiples of 45 keep 27 components two lines apart
+    count = math.prod(components)
+
+    flat = library.zeros((count * lines + before + 1) * line, dtype=dtype, **options)
+    first = -(_address(flat) // size) % line + before * line - widths[-1]
+    flat = flat[first : first + count * lines * line].reshape(count, lines * line)
+    flat = flat[:, : pitch * line * math.prod(rows)].reshape(*components, *rows, pitch * line)
+    return flat[(..., *(slice(0, n) for n in whole))]
+
+
+def _address(array: Any) -> int:
+    if hasattr(array, "data_ptr"):  # PyTorch
+        return int(array.data_ptr())
+    if hasattr(array, "__cuda_array_interface__"):
+        return int(array.__cuda_array_interface__["data"][0])
+    return int(array.__array_interface__["data"][0])
