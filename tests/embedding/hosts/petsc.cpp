@@ -29,8 +29,7 @@ DM make_grid(const Cells& n, PetscInt ghosts, PetscInt components) {
 class LocalVector {
 public:
   LocalVector(const Cells& n, std::int64_t ghosts, std::int64_t components)
-      : grid_(make_grid(n, static_cast<PetscInt>(ghosts), static_cast<PetscInt>(components))),
-        components_(static_cast<PetscInt>(components)) {
+      : grid_(make_grid(n, static_cast<PetscInt>(ghosts), static_cast<PetscInt>(components))) {
     petsc_check(DMCreateLocalVector(grid_, &vector_), "DMCreateLocalVector");
     petsc_check(DMDAVecGetArrayDOF(grid_, vector_, &array_), "DMDAVecGetArrayDOF");
   }
@@ -48,7 +47,6 @@ public:
 
 private:
   DM grid_;
-  PetscInt components_;
   Vec vector_ = nullptr;
   PetscScalar**** array_ = nullptr;
 };
