@@ -43,6 +43,7 @@ if(heddle_libraries)
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${heddle_cmake_dir}")
 endif()
+include("${CMAKE_CURRENT_LIST_DIR}/pkg_config.cmake")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "LICENSE")
 

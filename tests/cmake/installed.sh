@@ -43,6 +43,36 @@ test -f mine/heat/step.cpp || refuse "the installed command wrote no step.cpp"
 expect_refusal "it has no module sympy, jinja2, clang_format. Hint: install" \
   env HEDDLE_PYTHON=bare/bin/python ./linked build readme/model.py --out mine
 
+# Without CMake, by pkg-config: the header of the kernels in C99 with no warning, and a library with those that
+# it stands on.
+PKG_CONFIG_PATH=$(echo "$WORK"/elsewhere/prefix/lib*/pkgconfig)
+export PKG_CONFIG_PATH
+cat >heat.c <<'END'
+#include <stdio.h>
+
+#include "heat.h"
+
+int main(void) {
+  double u[25] = {0}, next[25] = {0};
+  const int64_t extent[2] = {3, 3}, stride[2] = {1, 5};
+  int status;
+  u[12] = 1;
+  status = heat_step_f64(u + 6, extent, stride, next + 6, extent, stride, 0.25);
+  printf("heat %d, %.2f %.2f\n", status, next[11], next[12]);
+  return status;
+}
+END
+read -ra headers <<<"$(pkg-config --cflags heddle)"
+cc -std=c99 -pedantic-errors -Wall -Wextra -Wstrict-prototypes -Werror -Imine/heat "${headers[@]}" \
+  -c heat.c
+"$CXX" -std=c++20 -ffp-contract=off -Imine/heat "${headers[@]}" mine/heat/step.cpp heat.o -o heat_c
+expect "heat 0, 0.25 0.00" ./heat_c
+read -ra libraries <<<"$(pkg-config --cflags --libs heddle-halo)"
+"$CXX" -std=c++20 consumer/with_halo.cpp "${libraries[@]}" -o halo_without_cmake
+expect "ghosts 15 13 12 10" ./halo_without_cmake
+pkg-config --exists 'heddle-runtime >= 0.1' 'heddle-runtime < 0.2' ||
+  refuse "heddle-runtime.pc has another version"
+
 # Components: those that are there, one that nobody knows, and one that was not built.
 component() { # <argument of find_package>...
   rm -rf asks && mkdir asks

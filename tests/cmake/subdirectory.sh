@@ -20,6 +20,12 @@ built=$(find build -name 'libheddle_*.a' -printf '%f ' | tr ' ' '\n' | sort | tr
 expected="libheddle_core.a libheddle_grid.a libheddle_halo.a libheddle_sparse.a libheddle_transport.a "
 [ "$built" = "$expected" ] || refuse "heddle::halo made Heddle build '$built'"
 
+# The same by FetchContent, from a checkout that takes the place of the download.
+"$CMAKE" -S consumer -B fetched -G Ninja -D HEDDLE_PYTHON="$PYTHON" -D HEDDLE_FETCH=nowhere \
+  -D FETCHCONTENT_SOURCE_DIR_HEDDLE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" >fetched.log
+"$CMAKE" --build fetched --parallel 2 --target consumer >fetched-build.log
+expect "scale 21 shift 12" fetched/consumer
+
 make_it >build.log
 expect "scale 21 shift 12" build/consumer
 expect "runtime" build/consumer_runtime

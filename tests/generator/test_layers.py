@@ -178,10 +178,10 @@ def _package(module: str) -> str:
 def test_every_source_has_its_licence() -> None:
     for path in SOURCES:
         assert path.read_text().startswith("# SPDX-License-Identifier: Apache-2.0\n"), path
-    for folder, licence in (("templates", "MIT-0"), ("runtime/include/heddle/device", "MIT-0")):
+    for folder in ("templates", "runtime/include/heddle/device", "runtime/include/heddle/adapters"):
         for path in (ROOT / folder).iterdir():
             if path.suffix in (".j2", ".hpp"):
-                assert f"SPDX-License-Identifier: {licence}" in path.read_text().splitlines()[0], path
+                assert "SPDX-License-Identifier: MIT-0" in path.read_text().splitlines()[0], path
 
 
 ASKS_FOR_A_TARGET = re.compile(

@@ -27,6 +27,7 @@
 #include "heddle/core/error.hpp"
 #include "heddle/core/timeout_hint.hpp"
 #include "heddle/core/wait_until.hpp"
+#include "heddle/mpi/communicator.hpp"
 #include "heddle/transport/job.hpp"
 #include "heddle/transport/nccl.hpp"
 #include "library.hpp"
@@ -56,12 +57,13 @@ bool says_that_it_takes_device_pointers() {
 
 class MpiTransport final : public Transport, public MessageProgress {
 public:
-  MpiTransport(std::chrono::milliseconds timeout, Memory memory)
-      : timeout_(timeout), memory_(memory), ranks_(world_size()) {
+  MpiTransport(std::chrono::milliseconds timeout, Memory memory) : timeout_(timeout), memory_(memory) {
     static_cast<void>(SetUp("the start of a transport", timeout).all(true)); // MPI_Comm_dup waits for ever
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(communicator_, &rank_);
+    duplicate(MPI_COMM_WORLD);
+  }
+  /// Between the ranks of a host's communicator.
+  MpiTransport(MPI_Comm host, std::chrono::milliseconds timeout) : timeout_(timeout), memory_(Memory::host) {
+    duplicate(host);
   }
   ~MpiTransport() override { MPI_Comm_free(&communicator_); }
   MpiTransport(const MpiTransport&) = delete;
@@ -112,6 +114,14 @@ public:
   }
 
 private:
+  /// Messages of a communicator of its own meet nobody else's.
+  void duplicate(MPI_Comm communicator) {
+    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Comm_size(communicator_, &ranks_);
+  }
+
   void wait(const ExchangeRequest& request, std::vector<MPI_Request>& requests) const {
     std::vector<bool> done(requests.size(), false);
     std::vector<int> completed(requests.size());
@@ -186,7 +196,7 @@ private:
 
   std::chrono::milliseconds timeout_;
   Memory memory_;
-  int ranks_;
+  int ranks_ = 1;
   int rank_ = 0;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::mutex mutex_;                                 // guards the map, not what is in it
@@ -251,6 +261,25 @@ Session::~Session() {
   if (std::uncaught_exceptions() > exceptions_) MPI_Abort(MPI_COMM_WORLD, 1);
   set_job_abort(nullptr);
   MPI_Finalize();
+}
+
+std::unique_ptr<Transport> transport(MPI_Comm communicator, std::chrono::milliseconds timeout) {
+  int started = 0;
+  int ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (started == 0 || ended != 0) {
+    throw Error("mpi::transport", started == 0 ? "MPI is not initialised" : "MPI has been finalised",
+                "call it between MPI_Init and MPI_Finalize, and let the transport go before the latter");
+  }
+  if (communicator == MPI_COMM_NULL)
+    throw Error("mpi::transport", "this rank is not in the communicator (MPI_COMM_NULL)",
+                "only ranks of the communicator have a transport");
+  int between = 0;
+  check(MPI_Comm_test_inter(communicator, &between), "MPI_Comm_test_inter");
+  if (between != 0)
+    throw Error("mpi::transport", "this is an intercommunicator", "merge it with MPI_Intercomm_merge");
+  return std::make_unique<MpiTransport>(communicator, timeout);
 }
 
 TransportCandidate candidate(std::chrono::milliseconds timeout) {

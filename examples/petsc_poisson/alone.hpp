@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PETSC_POISSON_ALONE_HPP
+#define PETSC_POISSON_ALONE_HPP
+
+#include <cstdint>
+
+#include "problem.hpp"
+
+/// The same by heddle::ConjugateGradient, without PETSc, on one rank.
+Solved solve_alone(std::int64_t n, int runs);
+
+#endif
