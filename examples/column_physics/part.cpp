@@ -27,6 +27,7 @@ Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, dou
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : weather_(&weather), time_step_(options.time_step), per_spacing_(1 / options.spacing),
       scheme_(options.scheme), air_(place, weather), nest_(place, weather, air_),
+      radiation_(place, weather, air_),
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
             air_.x_face, air_.x_front, air_.strength,
             {.moved = 0, .width = weather.width(), .rdx = per_spacing_}),

@@ -9,6 +9,7 @@
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/transport/transport.hpp"
 #include "nest.hpp"
+#include "radiation.hpp"
 
 namespace front {
 
@@ -25,6 +26,10 @@ public:
   void add_advection(heddle::TaskGraph& graph);
   /// Clouds and rain, on q_a.
   void add_microphysics(heddle::TaskGraph& graph);
+  /// Longwave radiation, from q to what heats it.
+  void add_radiation(heddle::TaskGraph& graph, const Options& options) {
+    graph.add(radiation_.graph(), {.every = options.radiation_every, .lag = options.radiation_lag});
+  }
   void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
 
   /// The step that begins at this time (s).
@@ -43,6 +48,7 @@ private:
   Scheme scheme_;
   Air air_;
   Nest nest_;
+  Radiation radiation_;
   column_physics::Wind<float> wind_;
   Sweep first_, second_;
   column_physics::Scale<float> scale_;

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <span>
-#include <utility>
+#include <string>
 
 #include "check.hpp"
 #include "heddle/reduction/reduction.hpp"
@@ -44,6 +44,7 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part.add_wind(loop_);
     part.add_advection(loop_);
     part.add_microphysics(loop_);
+    if (options.radiation_every > 0) part.add_radiation(loop_, options);
     part.add_end(loop_);
   });
 }
@@ -106,15 +107,42 @@ std::vector<float> Solver::gather(const heddle::Field<float> Air::* field, int c
 }
 
 std::string shares(const heddle::Trace& trace) {
-  constexpr std::array<std::pair<const char*, const char*>, 6> groups{{{"stage", "advection"},
-                                                                       {"scale", "advection"},
-                                                                       {"kessler", "microphysics"},
-                                                                       {"wsm3", "microphysics"},
-                                                                       {"wind", "wind"},
-                                                                       {"boundary", "boundary"}}};
-  (void)groups;
-  (void)trace;
-  return {};
+  struct Share {
+    const char* name;
+    double seconds = 0;
+  };
+  std::array<Share, 6> parts{
+      {{"advection"}, {"microphysics"}, {"radiation"}, {"wind"}, {"boundary"}, {"exchange"}}};
+  const auto part_of = [&](const std::string& task) -> Share& {
+    const auto has = [&](const char* word) { return task.find(word) != std::string::npos; };
+    if (has("before")) return parts[5];
+    if (has("kessler") || has("wsm3")) return parts[1];
+    if (has("radiation")) return parts[2];
+    if (has("wind")) return parts[3];
+    if (has("boundary")) return parts[4];
+    return parts[0];
+  };
+  double all = 0, beside = 0;
+  for (const heddle::Trace::Span& span : trace.spans()) {
+    const double seconds = span.end - span.begin;
+    if (span.row.find("background") != std::string::npos) {
+      beside += seconds;
+      continue;
+    }
+    part_of(span.name).seconds += seconds;
+    all += seconds;
+  }
+  std::string text;
+  for (const Share& part : parts) {
+    if (part.seconds < 1e-3 * all) continue;
+    char words[64];
+    std::snprintf(words, sizeof words, "%s%s %.0f %%", text.empty() ? "" : ", ", part.name,
+                  100 * part.seconds / all);
+    text += words;
+  }
+  char words[96];
+  std::snprintf(words, sizeof words, " of %.2f s; beside them, radiation %.2f s", all, beside);
+  return text + words;
 }
 
 } // namespace front

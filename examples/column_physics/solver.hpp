@@ -34,6 +34,8 @@ public:
   /// where a tracer is not finite. Returns the largest Courant number here.
   double check(std::int64_t number);
 
+  /// Waits for radiation that is under way.
+  void finish() { loop_.finish(); }
   void add_to(heddle::Checkpoint& checkpoint);
   /// The blocks as the processes of the ranks share them.
   [[nodiscard]] heddle::BlockGrid process_grid() const { return ranks_->process_grid(grid_); }
@@ -45,7 +47,6 @@ public:
 
 private:
   void set_time(std::int64_t number);
-  [[nodiscard]] heddle::BlockGrid grid_of(const Options& options, int ranks) const;
 
   const Options* options_;
   heddle::Ranks* ranks_;
@@ -55,7 +56,8 @@ private:
   heddle::TaskGraph loop_, wind_;
 };
 
-/// "advection 55 %, microphysics 30 %, ...": what the tasks of a trace took of all that it has.
+/// "advection 55 %, microphysics 30 %, ...": what each part took of the time of the tasks in a trace, and how
+/// long what ran beside them took.
 [[nodiscard]] std::string shares(const heddle::Trace& trace);
 
 } // namespace front
