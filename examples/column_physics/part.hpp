@@ -35,6 +35,7 @@ public:
   /// The step that begins at this time (s).
   void set_time(double time);
   [[nodiscard]] Nest& nest() { return nest_; }
+  [[nodiscard]] Radiation& radiation() { return radiation_; }
   [[nodiscard]] Air& air() { return air_; }
   [[nodiscard]] const Air& air() const { return air_; }
   void add_to(heddle::Checkpoint& checkpoint);
