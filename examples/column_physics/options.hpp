@@ -17,12 +17,12 @@ struct Options {
   double spacing = 3000;                        ///< of cells along x and y
   double top = 18000;                           ///< of the domain
   double time_step = 20;
-  double hours = 4;
+  double hours = 3;
   std::optional<std::int64_t> steps; ///< instead of hours
   Scheme scheme = Scheme::wsm3;
   std::int64_t radiation_every = 30; ///< steps; 0: no radiation
   int radiation_lag = 1;
-  double ascent = 1.0;             ///< greatest upward speed at the front, m/s
+  double ascent = 1.5;             ///< greatest upward speed at the front, m/s
   bool wind = true;                ///< whether air moves through the domain
   std::filesystem::path sounding;  ///< empty: that of Weisman and Klemp
   std::array<int, 2> blocks{0, 0}; ///< along x and y; 0: one per rank, along y

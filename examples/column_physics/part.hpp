@@ -26,10 +26,6 @@ public:
   void add_advection(heddle::TaskGraph& graph);
   /// Clouds and rain, on q_a.
   void add_microphysics(heddle::TaskGraph& graph);
-  /// Longwave radiation, from q to what heats it.
-  void add_radiation(heddle::TaskGraph& graph, const Options& options) {
-    graph.add(radiation_.graph(), {.every = options.radiation_every, .lag = options.radiation_lag});
-  }
   void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
 
   /// The step that begins at this time (s).

@@ -89,8 +89,8 @@ void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Opt
   const double length = options.spacing * static_cast<double>(options.size[0]) / km;
   Panel panel(figure, area, {0, length}, {0, section_top});
   panel.paint([&](double x, double z) {
-    const double thick = 1 - std::exp(-std::max(cloud.cubic(x, z), 0.0) / 4e-4);
-    const double wet = 1 - std::exp(-std::max(water.cubic(x, z), 0.0) / 8e-4);
+    const double thick = 1 - std::exp(-std::max(cloud.cubic(x, z), 0.0) / 1e-4);
+    const double wet = 1 - std::exp(-std::max(water.cubic(x, z), 0.0) / 6e-4);
     const Colour sky = mix({0.80, 0.88, 0.96}, {0.33, 0.53, 0.78}, z / section_top);
     const Colour clouded = mix(sky, {1, 1, 1}, thick);
     return mix(clouded, celsius.linear(x, z) < 0 ? Colour{0.45, 0.34, 0.66} : Colour{0.05, 0.22, 0.52},
@@ -122,8 +122,7 @@ void draw(const Snapshot& s, const Options& options, const Levels& levels, const
   figure.text({70, 34}, "A front passes: rain, clouds and snow", {.size = 24, .colour = ink, .bold = true});
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
   figure.text({70, 102}, "Rain that fell", {.size = 16, .colour = ink, .bold = true});
-  figure.text({720, 102},
-              "Section: cloud (white), rain (blue), snow (violet); potential temperature every 5 K",
+  figure.text({720, 102}, "Section: cloud white, rain blue, snow violet; lines of potential temperature",
               {.size = 14, .colour = ink});
   const Rect map{70, 120, width, height};
   draw_map(figure, map, rain, round_up(static_cast<double>(*std::max_element(s.rain.begin(), s.rain.end()))),

@@ -78,8 +78,7 @@ Radiation::Radiation(const Place& place, const Weather& weather, Air& air)
       down_(place.field("down", 1, 1)), ground_(place.field("ground", 1, 0, 2)),
       planck_(in(place.memory, planck_tables().planck)), width_(in(place.memory, planck_tables().width)),
       part_(in(place.memory, parts())), fraction_(in(place.memory, std::vector<float>(bands, 1))),
-      emissivity_(in(place.memory, std::vector<float>(bands, 1))),
-      graph_({.name = "radiation", .memory = place.memory}) {
+      emissivity_(in(place.memory, std::vector<float>(bands, 1))) {
   std::vector<std::int32_t> numbers(bands);
   std::iota(numbers.begin(), numbers.end(), 0);
   band_ = in(place.memory, numbers);
@@ -90,10 +89,13 @@ Radiation::Radiation(const Place& place, const Weather& weather, Air& air)
   const Levels& levels = weather.levels();
   ground_.fill(
       static_cast<float>(levels.theta[0] * std::pow(levels.face_pressure[0] / 1e5, gas_dry / heat_dry)));
-  graph_.add(column_physics::Layers<float>(air.q, air.exner, temperature_, face_temperature_, cover_,
-                                           cloud_depth_, air.mass));
-  graph_.add(Rows(*this));
-  graph_.add(column_physics::Warming<float>(air.heating, air.exner, up_, down_, air.mass));
+}
+
+void Radiation::add_to(heddle::TaskGraph& graph) {
+  graph.add(column_physics::Layers<float>(air_->q, air_->exner, temperature_, face_temperature_, cover_,
+                                          cloud_depth_, air_->mass));
+  graph.add(Rows(*this));
+  graph.add(column_physics::Warming<float>(air_->heating, air_->exner, up_, down_, air_->mass));
 }
 
 std::vector<heddle::FieldAccess> Radiation::Rows::accesses() const {

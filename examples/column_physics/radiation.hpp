@@ -29,8 +29,8 @@ public:
   Radiation(const Radiation&) = delete;
   Radiation& operator=(const Radiation&) = delete;
 
-  /// From the tracers `Air::q` to `Air::heating`: a task that may lag.
-  [[nodiscard]] heddle::TaskGraph& graph() { return graph_; }
+  /// The tasks from the tracers `Air::q` to `Air::heating`, which may lag.
+  void add_to(heddle::TaskGraph& graph);
   /// Fluxes on the lower faces of levels, and on the top, upwards and downwards (W m-2): of the last call
   /// that did not lag.
   [[nodiscard]] const heddle::Field<float>& up() const { return up_; }
@@ -55,7 +55,6 @@ private:
   heddle::Field<float> temperature_, face_temperature_, cover_, cloud_depth_, up_, down_, ground_;
   heddle::Buffer<float> planck_, width_, part_, fraction_, emissivity_, depth_;
   heddle::Buffer<std::int32_t> band_;
-  heddle::TaskGraph graph_;
 };
 
 } // namespace front

@@ -44,9 +44,12 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part.add_wind(loop_);
     part.add_advection(loop_);
     part.add_microphysics(loop_);
-    if (options.radiation_every > 0) part.add_radiation(loop_, options);
-    part.add_end(loop_);
+    part.radiation().add_to(radiation_);
   });
+  if (options.radiation_every > 0)
+    loop_.add(radiation_, {.every = options.radiation_every, .lag = options.radiation_lag});
+  for (const auto& part : parts_)
+    part->add_end(loop_);
 }
 
 void Solver::set_time(std::int64_t number) {

@@ -34,6 +34,8 @@ public:
   /// where a tracer is not finite. Returns the largest Courant number here.
   double check(std::int64_t number);
 
+  /// Radiation for the tracers of now, for those who call it themselves.
+  void radiate() { radiation_.run(1); }
   /// Waits for radiation that is under way.
   void finish() { loop_.finish(); }
   void add_to(heddle::Checkpoint& checkpoint);
@@ -53,6 +55,7 @@ private:
   heddle::BlockGrid grid_;
   std::vector<std::unique_ptr<Part>> parts_;
   heddle::Stream stream_;
+  heddle::TaskGraph radiation_; // of all parts here: one task that may lag
   heddle::TaskGraph loop_, wind_;
 };
 

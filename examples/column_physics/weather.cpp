@@ -10,8 +10,8 @@ namespace front {
 namespace {
 
 constexpr double tau = 2 * std::numbers::pi;
-constexpr double height_of_ascent = 11000, cell_spacing = 48000; // m: of the circulation, of cells along it
-constexpr double patch_x = 90000, patch_y = 70000, patch_depth = 2000, patchiness = 0.08;
+constexpr double height_of_ascent = 11000, cell_spacing = 52000; // m: of the circulation, of cells along it
+constexpr double patch_x = 90000, patch_y = 70000, patch_depth = 2000, patchiness = 0.12;
 
 } // namespace
 
@@ -33,12 +33,13 @@ double Weather::tracer(int component, double x, double y, int level, double time
 
 double Weather::place(double y) const {
   const double s = y / breadth_ - 0.5;
-  return length_ * (0.30 + 0.5 * s * s - 0.12 * s);
+  return length_ * (0.22 + 0.45 * s * s - 0.10 * s);
 }
 
 double Weather::strength(double y) const {
-  const double fades = std::pow(std::sin(std::numbers::pi * y / breadth_), 2);
-  return fades * (0.55 + 0.45 * std::cos(tau * y / cell_spacing) * std::cos(tau * y / (2.7 * cell_spacing)));
+  const double fades = std::sin(std::numbers::pi * y / breadth_);
+  return fades *
+         (0.6 + 0.3 * std::cos(tau * y / cell_spacing) + 0.1 * std::cos(tau * y / (0.37 * cell_spacing)));
 }
 
 double Weather::ascent(int face) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "heddle/graph/task_graph.hpp"
 #include "small_domain.hpp"
 
 namespace front {
@@ -29,7 +30,9 @@ TEST(Radiation, WhatFluxesLoseHeatsTheColumn) {
   const Options options = test::small_options();
   test::SmallDomain domain(options);
   Radiation& radiation = domain.part.radiation();
-  radiation.graph().run(1);
+  heddle::TaskGraph graph;
+  radiation.add_to(graph);
+  graph.run(1);
   const auto up = radiation.up().view(), down = radiation.down().view();
   const auto heating = domain.part.air().heating.view();
   const Levels& levels = domain.levels();
@@ -59,7 +62,9 @@ TEST(Radiation, AirAsWarmAsTheGroundRadiatesAsTheGround) {
     return c == Tracer::theta ? kelvin / levels.exner[static_cast<std::size_t>(k)] : 1e-3;
   });
   Radiation& radiation = domain.part.radiation();
-  radiation.graph().run(1);
+  heddle::TaskGraph graph;
+  radiation.add_to(graph);
+  graph.run(1);
   const auto up = radiation.up().view();
   for (std::int64_t k = 0; k <= up.extent(2); ++k)
     EXPECT_NEAR(static_cast<double>(up(3, 4, k)) / (stefan_boltzmann * std::pow(kelvin, 4)), 1, 2e-3) << k;

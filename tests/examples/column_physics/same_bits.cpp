@@ -37,8 +37,10 @@ struct Stretch {
 };
 
 Values run(Options options, int ranks, const Stretch& how = {}) {
-  const Weather weather(options,
-                        make_levels(weisman_klemp(), static_cast<int>(options.size[2]), options.top));
+  Sounding air = weisman_klemp();
+  for (double& vapour : air.vapour) // clouds from the first step on
+    vapour *= 1.25;
+  const Weather weather(options, make_levels(air, static_cast<int>(options.size[2]), options.top));
   const std::int64_t every = options.radiation_every;
   if (how.by_hand) options.radiation_every = 0;
   Values found;
@@ -50,9 +52,7 @@ Values run(Options options, int ranks, const Stretch& how = {}) {
     solver.add_to(checkpoint);
     if (how.from > 0) checkpoint.read(how.from);
     for (std::int64_t step = how.from; step < how.to; ++step) {
-      if (how.by_hand && step % every == 0)
-        for (const auto& part : solver.parts())
-          part->radiation().graph().run(1);
+      if (how.by_hand && step % every == 0) solver.radiate();
       solver.step(step);
     }
     if (!how.checkpoints.empty()) checkpoint.write(how.to);
@@ -67,7 +67,7 @@ TEST(SameBits, OnAnyBlocksAndRanks) {
   Options options = test::small_options();
   const Values expected = run(options, 1);
   EXPECT_GT(*std::ranges::max_element(expected[2 + Tracer::cloud]), 1e-5F);
-  EXPECT_GT(*std::ranges::max_element(expected[1]), 0);
+  EXPECT_LT(*std::ranges::min_element(expected[1]), 0);
   for (const auto& [blocks, ranks] : {std::pair{std::array{2, 2}, 1},
                                       {std::array{2, 2}, 4},
                                       {std::array{1, 3}, 3},
