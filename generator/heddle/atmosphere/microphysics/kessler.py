@@ -131,8 +131,14 @@ class _Fall:
     """Rain falls from cell to cell, upstream, in substeps as long as its speeds allow."""
 
     def __init__(
-        self, qr: Quantity, rho: Quantity, z: Quantity, dz: Quantity, falling: Quantity,
-        speed: Quantity, dt: sympy.Expr,
+        self,
+        qr: Quantity,
+        rho: Quantity,
+        z: Quantity,
+        dz: Quantity,
+        falling: Quantity,
+        speed: Quantity,
+        dt: sympy.Expr,
     ) -> None:
         self.qr, self.rho, self.z, self.dz, self.dt = qr, rho, z, dz, dt
         self.falling, self.speed = falling, speed
