@@ -2,7 +2,7 @@
 #include "output.hpp"
 
 #include "heddle/core/error.hpp"
-#include "netcdf_file.hpp"
+#include "netcdf_writer.hpp"
 
 namespace front {
 
@@ -23,7 +23,7 @@ Snapshot snapshot(const Solver& solver, double time) {
 struct File::Netcdf {
   explicit Netcdf(const std::filesystem::path& name) : file(name) {}
 
-  example::NetcdfFile file;
+  example::NetcdfWriter file;
   std::vector<std::size_t> plane, cells; // extents
   std::size_t times = 0;
 };
@@ -35,7 +35,7 @@ bool File::available() {
 File::File(const std::filesystem::path& file, const Options& options, const Levels& levels)
     : netcdf_(std::make_unique<Netcdf>(file)) {
   const auto [n_x, n_y, n_z] = options.size;
-  example::NetcdfFile& f = netcdf_->file;
+  example::NetcdfWriter& f = netcdf_->file;
   const std::array<std::size_t, 3> n{static_cast<std::size_t>(n_x), static_cast<std::size_t>(n_y),
                                      static_cast<std::size_t>(n_z)};
   netcdf_->plane = {n[1], n[0]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_EXAMPLES_NETCDF_FILE_HPP
-#define HEDDLE_EXAMPLES_NETCDF_FILE_HPP
+#ifndef HEDDLE_EXAMPLES_NETCDF_WRITER_HPP
+#define HEDDLE_EXAMPLES_NETCDF_WRITER_HPP
 
 #include <cstddef>
 #include <filesystem>
@@ -19,20 +19,19 @@
 namespace example {
 
 #if defined(HEDDLE_EXAMPLES_NETCDF)
-inline constexpr bool has_netcdf = true;
 
 /// A NetCDF-4 file that a program writes: dimensions and variables first, then values. Each function throws
 /// heddle::Error with the file where it fails.
-class NetcdfFile {
+class NetcdfWriter {
 public:
-  explicit NetcdfFile(std::filesystem::path file) : file_(std::move(file)) {
+  explicit NetcdfWriter(std::filesystem::path file) : file_(std::move(file)) {
     check(nc_create(file_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id_));
   }
-  ~NetcdfFile() {
+  ~NetcdfWriter() {
     if (id_ >= 0) nc_close(id_); // it is given up: whatever went wrong has been said
   }
-  NetcdfFile(const NetcdfFile&) = delete;
-  NetcdfFile& operator=(const NetcdfFile&) = delete;
+  NetcdfWriter(const NetcdfWriter&) = delete;
+  NetcdfWriter& operator=(const NetcdfWriter&) = delete;
 
   /// length: 0 for the one that grows.
   void dimension(const std::string& name, std::size_t length) {
@@ -111,8 +110,6 @@ private:
   int id_ = -1;
   std::map<std::string, int> dimensions_, variables_;
 };
-#else
-inline constexpr bool has_netcdf = false;
 #endif
 
 } // namespace example
