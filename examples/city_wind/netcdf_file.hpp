@@ -3,6 +3,7 @@
 #define HEDDLE_CITY_WIND_NETCDF_FILE_HPP
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "grid.hpp"
@@ -18,7 +19,7 @@ public:
   static bool available();
 
   /// Throws heddle::Error where the file cannot be made.
-  NetcdfFile(std::filesystem::path file, const Grid& grid, const Ground& ground);
+  NetcdfFile(const std::filesystem::path& file, const Grid& grid, const Ground& ground);
   ~NetcdfFile();
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
@@ -29,12 +30,8 @@ public:
   void close();
 
 private:
-  void check(int status) const;
-
-  std::filesystem::path file_;
-  Grid grid_;
-  int id_ = -1;
-  std::size_t times_ = 0;
+  struct File;
+  std::unique_ptr<File> file_;
 };
 
 } // namespace city_wind

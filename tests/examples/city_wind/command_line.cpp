@@ -13,7 +13,7 @@
 #include "../../support/run_program.hpp"
 #include "../../support/test_folder.hpp"
 
-#if defined(CITY_WIND_NETCDF)
+#if defined(HEDDLE_EXAMPLES_NETCDF)
 #include <netcdf.h>
 #endif
 
@@ -128,7 +128,7 @@ TEST_F(CommandLine, AFullDiskLeavesEarlierResultsAsTheyWere) {
   EXPECT_EQ(contents(), before);
 }
 
-#if defined(CITY_WIND_NETCDF)
+#if defined(HEDDLE_EXAMPLES_NETCDF)
 TEST_F(CommandLine, TheNetcdfFileHasTheNamesThatOthersExpect) {
   ASSERT_EQ(program(small_run()).code, 0);
   int file = 0;

@@ -59,9 +59,22 @@ def no_rain_of_wsm5() -> None:
     microphysics.WSM5(rain=None)  # type: ignore[arg-type]  # here
 
 
-@says("{here}: qv=3 is neither a field nor a name.\n  Hint: pass a field declared as [3D], or its name")
+@says(
+    "{here}: qv=3 is neither a field nor a name.\n"
+    "  Hint: pass a field declared as [3D], or its name; or field.component(n)"
+)
 def vapour_that_is_a_number() -> None:
     microphysics.Kessler(qv=3)  # type: ignore[arg-type]  # here
+
+
+@says("{here}: qv=wind[1,0,0,2] is the component of another cell.\n  Hint: pass wind.component(2)")
+def vapour_of_another_cell() -> None:
+    microphysics.Kessler(qv=wind[1, 0, 0, 2])  # here
+
+
+@says("{here}: 'wind.component(1)' is both qc and qr.\n  Hint: pass two fields, or two names")
+def cloud_that_is_rain() -> None:
+    microphysics.Kessler(qc=wind.component(1), qr=wind.component(1))  # here
 
 
 @says("{here}: 'depth' is both qi and qs.\n  Hint: pass two fields, or two names")

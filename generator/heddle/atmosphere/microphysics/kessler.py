@@ -22,11 +22,11 @@ from heddle.atmosphere.constants import (
     MOLECULAR_RATIO,
     REFERENCE_PRESSURE,
 )
-from heddle.atmosphere.microphysics.columns import Scheme
+from heddle.atmosphere.microphysics.columns import Quantity, Scheme
 from heddle.atmosphere.microphysics.functions import constant, number, only_if, power
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan, Section, Statement, While
 from heddle.model.equations import Equations, square_root
-from heddle.model.field import Field, block_coordinates, block_extents
+from heddle.model.field import Access, Field, block_coordinates, block_extents
 
 MOST_SUBSTEPS = 10_000
 """Of the fall in one step: in a column that needs more, the rest of the step passes without fall."""
@@ -51,16 +51,16 @@ class Kessler(Scheme):
     """
 
     planes: ClassVar[tuple[str, ...]] = ("rain", "rain_step")
-    th: Field | str = "th"
-    qv: Field | str = "qv"
-    qc: Field | str = "qc"
-    qr: Field | str = "qr"
-    rho: Field | str = "rho"
-    pii: Field | str = "pii"
-    height: Field | str = "height"
-    dz: Field | str = "dz"
-    falling: Field | str = "falling"
-    speed: Field | str = "speed"
+    th: Field | Access | str = "th"
+    qv: Field | Access | str = "qv"
+    qc: Field | Access | str = "qc"
+    qr: Field | Access | str = "qr"
+    rho: Field | Access | str = "rho"
+    pii: Field | Access | str = "pii"
+    height: Field | Access | str = "height"
+    dz: Field | Access | str = "dz"
+    falling: Field | Access | str = "falling"
+    speed: Field | Access | str = "speed"
     rain: Field | str = "rain"
     rain_step: Field | str = "rain_step"
 
@@ -131,7 +131,14 @@ class _Fall:
     """Rain falls from cell to cell, upstream, in substeps as long as its speeds allow."""
 
     def __init__(
-        self, qr: Field, rho: Field, z: Field, dz: Field, falling: Field, speed: Field, dt: sympy.Expr
+        self,
+        qr: Quantity,
+        rho: Quantity,
+        z: Quantity,
+        dz: Quantity,
+        falling: Quantity,
+        speed: Quantity,
+        dt: sympy.Expr,
     ) -> None:
         self.qr, self.rho, self.z, self.dz, self.dt = qr, rho, z, dz, dt
         self.falling, self.speed = falling, speed

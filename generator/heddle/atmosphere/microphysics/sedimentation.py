@@ -18,10 +18,11 @@ from dataclasses import dataclass, fields
 import sympy
 from sympy import And, Max, Symbol
 
+from heddle.atmosphere.microphysics.columns import Quantity
 from heddle.atmosphere.microphysics.functions import number, only_if, reals
 from heddle.model.assignment import Assignment, Statement, While
 from heddle.model.equations import Equations
-from heddle.model.field import Field, block_coordinates, block_extents
+from heddle.model.field import block_coordinates, block_extents
 
 MOST_CELLS = 100_000
 """That one cell collects from: as many as there are levels, at most."""
@@ -68,7 +69,7 @@ class Species:
     wrf: with the quirks of the original."""
 
     def __init__(
-        self, name: str, q: Field, arrival: Field, rho: Field, dz: Field, column_height: sympy.Expr,
+        self, name: str, q: Quantity, arrival: Quantity, rho: Quantity, dz: Quantity, column_height: sympy.Expr,
         delta: sympy.Expr, wrf: bool,
     ) -> None:  # fmt: skip
         self.name, self.q, self.arrival, self.rho, self.dz = name, q, arrival, rho, dz

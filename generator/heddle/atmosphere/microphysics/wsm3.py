@@ -22,7 +22,7 @@ from heddle.atmosphere.microphysics.wsm3_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan, Section, Statement
 from heddle.model.equations import Equations
-from heddle.model.field import Field
+from heddle.model.field import Access, Field
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,19 @@ class WSM3(WsmScheme):
     Raises KernelError for other words, and for fields of another kind.
     """
 
-    th: Field | str = "th"
-    q: Field | str = "q"
-    qci: Field | str = "qci"
-    qrs: Field | str = "qrs"
-    w: Field | str = "w"
-    rho: Field | str = "rho"
-    pii: Field | str = "pii"
-    p: Field | str = "p"
-    dz: Field | str = "dz"
-    fall_rs: Field | str = "fall_rs"
-    fall_ci: Field | str = "fall_ci"
-    cpm_kept: Field | str = "cpm_kept"
-    latent_kept: Field | str = "latent_kept"
+    th: Field | Access | str = "th"
+    q: Field | Access | str = "q"
+    qci: Field | Access | str = "qci"
+    qrs: Field | Access | str = "qrs"
+    w: Field | Access | str = "w"
+    rho: Field | Access | str = "rho"
+    pii: Field | Access | str = "pii"
+    p: Field | Access | str = "p"
+    dz: Field | Access | str = "dz"
+    fall_rs: Field | Access | str = "fall_rs"
+    fall_ci: Field | Access | str = "fall_ci"
+    cpm_kept: Field | Access | str = "cpm_kept"
+    latent_kept: Field | Access | str = "latent_kept"
     rain: Field | str = "rain"
     snow: Field | str = "snow"
     sr: Field | str = "sr"

@@ -22,7 +22,7 @@ from heddle.atmosphere.microphysics.wsm5_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
 from heddle.model.assignment import AssignmentCollection, Scan, Section, Statement
 from heddle.model.equations import Equations
-from heddle.model.field import Field
+from heddle.model.field import Access, Field
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,21 @@ class WSM5(WsmScheme):
     Raises KernelError for other words, and for fields of another kind.
     """
 
-    th: Field | str = "th"
-    q: Field | str = "q"
-    qc: Field | str = "qc"
-    qr: Field | str = "qr"
-    qi: Field | str = "qi"
-    qs: Field | str = "qs"
-    rho: Field | str = "rho"
-    pii: Field | str = "pii"
-    p: Field | str = "p"
-    dz: Field | str = "dz"
-    fall_r: Field | str = "fall_r"
-    fall_s: Field | str = "fall_s"
-    fall_i: Field | str = "fall_i"
-    cpm_kept: Field | str = "cpm_kept"
-    latent_kept: Field | str = "latent_kept"
+    th: Field | Access | str = "th"
+    q: Field | Access | str = "q"
+    qc: Field | Access | str = "qc"
+    qr: Field | Access | str = "qr"
+    qi: Field | Access | str = "qi"
+    qs: Field | Access | str = "qs"
+    rho: Field | Access | str = "rho"
+    pii: Field | Access | str = "pii"
+    p: Field | Access | str = "p"
+    dz: Field | Access | str = "dz"
+    fall_r: Field | Access | str = "fall_r"
+    fall_s: Field | Access | str = "fall_s"
+    fall_i: Field | Access | str = "fall_i"
+    cpm_kept: Field | Access | str = "cpm_kept"
+    latent_kept: Field | Access | str = "latent_kept"
     rain: Field | str = "rain"
     snow: Field | str = "snow"
     sr: Field | str = "sr"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "heddle/core/error.hpp"
+
+namespace front {
+namespace {
+
+std::string cell(const heddle::Box& box, std::int64_t x, std::int64_t y, std::int64_t k) {
+  return "cell (" + std::to_string(x + box.lower[0]) + ", " + std::to_string(y + box.lower[1]) + "), level " +
+         std::to_string(k);
+}
+
+} // namespace
+
+double require_courant(const Air& air, const Options& options) {
+  double largest = 0;
+  const float mass = air.mu.read(0)[0]; // the same in all columns
+  for (int b = 0; b < air.q.blocks(); ++b) {
+    const heddle::Box& box = air.q.box(b);
+    const std::vector<float> ru = air.ru.read(b), rv = air.rv.read(b), om = air.om.read(b);
+    const std::vector<double>& rdnw = air.rdnw_values;
+    std::size_t n = 0;
+    for (std::int64_t k = 0; k < box.extent(2); ++k) {
+      const auto level = static_cast<std::size_t>(k);
+      const double thinnest =
+          std::max(-rdnw[level], k == 0 ? 0 : -rdnw[level - 1]); // on both sides of a face
+      for (std::int64_t y = 0; y < box.extent(1); ++y)
+        for (std::int64_t x = 0; x < box.extent(0); ++x, ++n) {
+          const double courant =
+              options.time_step / static_cast<double>(mass) *
+              ((std::abs(static_cast<double>(ru[n])) + std::abs(static_cast<double>(rv[n]))) /
+                   options.spacing +
+               std::abs(static_cast<double>(om[n])) * thinnest);
+          largest = std::max(largest, courant);
+          if (!(courant <= largest_courant))
+            throw heddle::Error(cell(box, x, y, k),
+                                "the Courant number is " + std::to_string(courant) + " with a time step of " +
+                                    std::to_string(options.time_step) + " s",
+                                "choose a --time-step of " +
+                                    std::to_string(0.8 * options.time_step / courant) + " s or less");
+        }
+    }
+  }
+  return largest;
+}
+
+void require_finite(const Air& air) {
+  static constexpr std::array<const char*, tracers> names{"potential temperature", "vapour", "cloud", "rain"};
+  constexpr float rounding = 1e-9F;
+  for (int b = 0; b < air.q.blocks(); ++b)
+    air.q.inspect(b, [&](heddle::FieldView<const float> q) {
+      for (int c = 0; c < tracers; ++c)
+        for (std::int64_t k = 0; k < q.extent(2); ++k)
+          for (std::int64_t y = 0; y < q.extent(1); ++y)
+            for (std::int64_t x = 0; x < q.extent(0); ++x) {
+              const float value = q(x, y, k, c);
+              if (std::isfinite(value) && value >= -rounding) continue;
+              throw heddle::Error(cell(air.q.box(b), x, y, k),
+                                  std::string(names[static_cast<std::size_t>(c)]) + " is " +
+                                      std::to_string(value),
+                                  "look at the sounding there, or choose a shorter --time-step");
+            }
+    });
+}
+
+} // namespace front

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_CHECK_HPP
+#define HEDDLE_COLUMN_PHYSICS_CHECK_HPP
+
+#include "fields.hpp"
+#include "options.hpp"
+
+namespace front {
+
+/// Of the sum of the Courant numbers along the three axes: beyond it the limiter cannot keep signs.
+inline constexpr double largest_courant = 1;
+/// Cells along x and y that a block has at least: exchanges and boundary zones need them.
+inline constexpr int least_block = 6;
+
+/// The largest Courant number of the cells here. Throws heddle::Error with the cell where it is above
+/// `largest_courant`.
+double require_courant(const Air& air, const Options& options);
+
+/// Throws heddle::Error with the cell where a tracer is not finite, and where water is negative by more than
+/// rounding.
+void require_finite(const Air& air);
+
+} // namespace front
+
+#endif

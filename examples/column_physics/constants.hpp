@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_CONSTANTS_HPP
+#define HEDDLE_COLUMN_PHYSICS_CONSTANTS_HPP
+
+namespace front {
+
+/// As in generator/heddle/atmosphere/constants.py: m s-2, J kg-1 K-1.
+inline constexpr double gravity = 9.81, gas_dry = 287, heat_dry = 1004.5;
+/// Nest cells per cell of the coarser domain, along x and y: that of model.py. Steps per step of it, too.
+inline constexpr int ratio = 3;
+/// Cells of the zone along each lateral boundary: the first is set, the others are drawn towards the coarser
+/// domain.
+inline constexpr int zone = 5;
+/// Components of the tracers.
+struct Tracer {
+  static constexpr int theta = 0, vapour = 1, cloud = 2, rain = 3;
+};
+inline constexpr int tracers = 4;
+
+} // namespace front
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_FIELDS_HPP
+#define HEDDLE_COLUMN_PHYSICS_FIELDS_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "air.hpp"
+#include "constants.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/grid/field.hpp"
+#include "heddle/grid/profile.hpp"
+#include "options.hpp"
+#include "weather.hpp"
+
+namespace front {
+
+/// Where the cells of a domain lie, and what is along its axes.
+struct Place {
+  const heddle::BlockGrid& grid;
+  int rank;
+  heddle::Memory memory;
+  double spacing; // m
+
+  /// A field per cell; per column (same_along 2); per level (same_along 1).
+  template <class T = float>
+  [[nodiscard]] heddle::Field<T> field(const char* name, int components, heddle::GhostLayers ghosts,
+                                       int same_along = -1) const {
+    return heddle::Field<T>(grid, {.components = components,
+                                   .ghost_layers = ghosts,
+                                   .memory = memory,
+                                   .name = name,
+                                   .rank = rank,
+                                   .same_along = same_along});
+  }
+  /// value(n) along an axis, for the cells and one more before and behind.
+  template <class F> [[nodiscard]] heddle::Profile<float> profile(int axis, F value) const {
+    std::vector<float> values;
+    for (std::int64_t n = -1; n <= grid.domain().extent(axis); ++n)
+      values.push_back(static_cast<float>(value(n)));
+    return {grid.domain(), axis, 1, values, memory};
+  }
+  /// Of values per level; 0 beyond.
+  [[nodiscard]] heddle::Profile<float> levels(const std::vector<double>& values) const {
+    return profile(2, [&](std::int64_t k) {
+      return k < 0 || k >= static_cast<std::int64_t>(values.size()) ? 0 : values[static_cast<std::size_t>(k)];
+    });
+  }
+};
+
+/// The order of the value on the lower face of cell n of so many, as heddle.atmosphere.advection.face_orders
+/// has it: 0 on the boundary, then 2, 3, 5 up to `most`.
+[[nodiscard]] double face_order(std::int64_t n, std::int64_t cells, int most);
+
+/// The air of one rank: tracers, winds, and what the levels are made of.
+struct Air {
+  Air(const Place& place, const Weather& weather);
+  Air(const Air&) = delete;
+  Air& operator=(const Air&) = delete;
+
+  heddle::Field<float> q;        // tracers at the beginning of a step
+  heddle::Field<float> q_a, q_b; // in its stages
+  heddle::Field<float> keep;
+  heddle::Field<float> ru, rv, om, w; // mass fluxes on lower faces; upward speed, m/s
+  heddle::Field<float> mu;            // mass of columns, Pa
+  heddle::Field<float> rho, exner, pressure, height, thickness; // per level
+  heddle::Field<float> heating;                                 // by radiation, K/s of potential temperature
+  heddle::Field<float> rain_fallen, snow_fallen;                // mm, since the start
+  heddle::Field<float> scratch_1, scratch_2, scratch_3, scratch_4, scratch_plane;
+  std::vector<double> rdnw_values;                                  // 1 / thickness of levels in eta
+  heddle::Profile<float> rdnw, one, zero, own_weight, below_weight; // along z
+  heddle::Profile<float> order_x, order_y, order_z;
+  heddle::Profile<float> u, v, ascent, mass, x_face, x_front, strength;
+};
+
+} // namespace front
+
+#endif

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Physics of the columns of a weather model: a front lifts moist air in a domain that is nested in a coarser
+one. Clouds form and rain; vapour and clouds radiate.
+
+The mass coordinate is that of WRF: om < 0 is upward, rdnw = 1 / (eta above - eta below) < 0. The tracers are
+components of one field: potential temperature (K); vapour, cloud and rain (kg/kg).
+"""
+
+from heddle import Assignment, Module, Scan, Schedule, block_coordinates, block_extents, fields, parameters
+from heddle import profiles
+from heddle.atmosphere import advection, constants, longwave, microphysics, nesting
+from sympy import Piecewise, Rational, symbols, tanh
+
+TRACERS = 4
+THETA, VAPOUR, CLOUD, RAIN = range(TRACERS)
+same_bits = Schedule(math="reproducible")
+column_physics = Module(
+    "column_physics", precisions=("f32",), about="A front with clouds and rain over a nested domain."
+)
+q, q_next = fields(f"q, q_next: real({TRACERS})[3D]", ghost_layers=3)
+
+# --- The wind: u and v of each level, and ascent at a front -------------------------------------------------
+# psi = strength(y) ascent(eta) tanh((x - x_front(y) - moved) / width) adds d psi / d eta to the flux along x
+# and -d psi / d x to that along eta. Its differences cancel in each cell: no mass gathers.
+ru, rv, om, w, rho = fields("ru, rv, om, w, rho: real[3D]")
+mu = fields("mu: real[xy]")
+speed_x, speed_y, rdnw, ascent = profiles("speed_x, speed_y, rdnw, ascent: real[z]")
+x_face, x_front, strength = profiles("x_face: real[x]; x_front, strength: real[y]")
+moved, width, rdx = parameters("moved, width, rdx")
+turn_w, turn_e, below, above = symbols("turn_w turn_e below above")
+
+
+def turn(face):
+    """How far the front is passed at the lower (0) or upper (1) face of a cell along x: -1 to 1."""
+    return tanh((x_face[face] - x_front.here - moved) / width)
+
+
+column_physics.add(
+    "wind",
+    [
+        Assignment(turn_w, turn(0)),
+        Assignment(turn_e, turn(1)),
+        Assignment(below, -rdx * strength.here * ascent[0] * (turn_e - turn_w)),
+        Assignment(above, -rdx * strength.here * ascent[1] * (turn_e - turn_w)),
+        Assignment(
+            ru.here,
+            mu.here * speed_x.here + strength.here * rdnw.here * (ascent[1] - ascent[0]) * turn_w,
+        ),
+        Assignment(rv.here, mu.here * speed_y.here),
+        Assignment(om.here, below),
+        Assignment(w.here, -(below + above) / (2 * constants.GRAVITY * rho.here)),
+    ],
+    schedule=same_bits,
+)
+
+# --- Advection: order 5 along x and y, 3 along z; three stages, the last one positive definite --------------
+scheme = advection.Advection(limiter="positive-definite", tracers=TRACERS, boundaries="specified")
+column_physics.add("stage", scheme.stage())
+column_physics.add("scale", scheme.scale())
+column_physics.add("limited_stage", scheme.limited_stage())
+for kernel in ("stage", "scale", "limited_stage"):
+    column_physics.add_halo(f"{kernel}_halo", [kernel])
+
+# --- Clouds and rain ----------------------------------------------------------------------------------------
+air, vapour, cloud, rain = (q.component(n) for n in range(TRACERS))
+kessler = microphysics.Kessler(th=air, qv=vapour, qc=cloud, qr=rain)
+wsm3 = microphysics.WSM3(th=air, q=vapour, qci=cloud, qrs=rain)
+column_physics.add("kessler", kessler.step(), schedule=same_bits)
+column_physics.add("wsm3", wsm3.step(), schedule=same_bits)
+
+# --- Nest: values at the lateral boundaries, and the end of a step ------------------------------------------
+# q_next = q + dt heating, and in the zone q_next += share (value + since tendency - q_next), where share is
+# 1 at the boundary and falls inwards (H. C. Davies, Q. J. R. Meteorol. Soc. 102, 405, 1976).
+nest = nesting.Nest(3, relative=True)
+column_physics.add("boundary", nest.boundary("coarse", "q", "value", "tendency", fields=TRACERS))
+
+heating = fields("heating: real[3D]")
+share = fields("share: real[xy]")
+along, depth = fields("along, depth: int32[xy]")
+value, tendency = fields("value, tendency: real[3D]", other_grid=True)
+dt, since = parameters("dt, since")
+z, n_z = block_coordinates()[2], block_extents()[2]
+settle = []
+for n in range(TRACERS):
+    at = (along.here, depth.here, z + n * n_z)
+    moved_on, outside = symbols(f"q_{n} outside_{n}")
+    settle += [
+        Assignment(moved_on, q.component(n) + dt * heating.here if n == THETA else q.component(n)),
+        Assignment(
+            outside,
+            Piecewise((value.gather(*at) + since * tendency.gather(*at), share.here > 0), (moved_on, True)),
+        ),
+        Assignment(q_next.component(n), moved_on + share.here * (outside - moved_on)),
+    ]
+column_physics.add("settle", settle)
+
+# --- Longwave radiation -------------------------------------------------------------------------------------
+# What a layer has of its own, and temperatures of faces: means of the layers on both sides.
+exner = fields("pii: real[3D]")
+temperature, face_temperature, cover, cloud_depth = fields(
+    "temperature, face_temperature, cover, cloud_depth: real[3D]"
+)
+mass = profiles("mass: real[z]")  # of a layer, kg m-2
+LIQUID_ABSORPTION = Rational("90.361")  # m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)
+T, T_below = symbols("T T_below")
+column_physics.add(
+    "layers",
+    [
+        Scan(
+            2,
+            {T_below: q.at_level(0, THETA) * exner.at_level(0)},
+            [
+                Assignment(T, air * exner.here),
+                Assignment(temperature.here, T),
+                Assignment(face_temperature.here, (T_below + T) / 2),
+                Assignment(cover.here, Piecewise((1, cloud > Rational(1, 10**6)), (0, True))),
+                Assignment(cloud_depth.here, LIQUID_ABSORPTION * cloud * mass.here),
+            ],
+            {T_below: T},
+        ),
+        Assignment(face_temperature.at_level(n_z), T_below),
+    ],
+)
+
+# The grey gas of M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000 (2013), d tau = (a + b q) dp / p_0,
+# with a part of it in each band: least in the window from 8 to 12 micrometres.
+part = profiles("part: real[x]", ghost_layers=0)
+moisture = fields("moisture: real[3D]")  # of a column and layer, for all g-points
+A, B = Rational("0.8678"), Rational("1997.9")
+column_physics.add(
+    "depths",
+    [
+        Assignment(
+            longwave.depth.here,
+            part.here
+            * (A + B * moisture.of_row())
+            * (constants.GRAVITY / constants.REFERENCE_PRESSURE * mass.here),
+        )
+    ],
+)
+column_physics.add("fluxes", longwave.fluxes("depth", clear=False), schedule=same_bits)
+
+# What the fluxes heat: cp dT/dt = g (net below - net above) / (p below - p above), as potential temperature.
+up, down = fields("up, down: real[3D]")
+net = up.here - down.here, up[0, 0, 1] - down[0, 0, 1]
+column_physics.add(
+    "warming",
+    [Assignment(heating.here, (net[0] - net[1]) / (constants.HEAT_DRY * mass.here * exner.here))],
+)

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "column_physics.hpp"
+#include "heddle/core/dispatch.hpp"
+
+namespace front {
+namespace {
+
+using heddle::FieldView;
+
+constexpr std::int64_t reach = 2; // coarse cells that the interpolation needs around
+constexpr std::array<double, zone> shares{1, 0.1, 0.075, 0.05, 0.025};
+
+struct Boundary {
+  static void host(const auto&... a) { column_physics::boundary(a...); }
+  static void device(const auto&... a) { column_physics::boundary_cuda(a...); }
+};
+struct Settle {
+  static void host(const auto&... a) { column_physics::settle(a...); }
+  static void device(const auto&... a) { column_physics::settle_cuda(a...); }
+};
+
+/// Coarse cells under a range of cells, with those around.
+struct CoarseCells {
+  std::int64_t first, count;
+
+  CoarseCells(std::int64_t lower, std::int64_t upper)
+      : first(lower / ratio), count((upper - 1) / ratio - first + 1 + 2 * reach) {}
+};
+
+/// Where a column lies in the zones.
+struct Column {
+  std::int64_t depth, along; // from the boundary; in the strips of its block
+};
+
+Column column(std::int64_t x, std::int64_t y, const heddle::Box& block, const heddle::Box& domain) {
+  const std::int64_t n_x = block.extent(0), n_y = block.extent(1);
+  const std::int64_t i = x - block.lower[0], j = y - block.lower[1];
+  const std::array<Column, 4> sides{{{x - domain.lower[0], j},
+                                     {domain.upper[0] - 1 - x, n_y + j},
+                                     {y - domain.lower[1], 2 * n_y + i},
+                                     {domain.upper[1] - 1 - y, 2 * n_y + n_x + i}}};
+  return *std::ranges::min_element(sides, {}, &Column::depth);
+}
+
+std::int64_t strip_values(const heddle::Box& block) {
+  return 2 * (block.extent(0) + block.extent(1)) * zone * block.extent(2) * tracers;
+}
+
+} // namespace
+
+Nest::Nest(const Place& place, const Weather& weather, Air& air)
+    : weather_(&weather), air_(&air), spacing_(place.spacing), share_(place.field("share", 1, 0, 2)),
+      along_(place.field<std::int32_t>("along", 1, 0, 2)),
+      depth_(place.field<std::int32_t>("depth", 1, 0, 2)) {
+  const heddle::BlockGrid& grid = place.grid;
+  const auto at = [&](std::int64_t x, std::int64_t y) {
+    return column(x, y, grid.block(grid.owner({x, y, 0})), grid.domain());
+  };
+  share_.fill([&](auto x, auto y, auto, int) {
+    const std::int64_t depth = at(x, y).depth;
+    return depth < zone ? shares[static_cast<std::size_t>(depth)] : 0;
+  });
+  along_.fill([&](auto x, auto y, auto, int) { return at(x, y).along; });
+  depth_.fill([&](auto x, auto y, auto, int) { return std::min<std::int64_t>(at(x, y).depth, zone - 1); });
+  for (int b = 0; b < air.q.blocks(); ++b) {
+    const heddle::Box& box = air.q.box(b);
+    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+    coarse_.emplace_back(x.count * y.count * box.extent(2) * tracers, place.memory);
+    strips_.emplace_back(2 * strip_values(box), place.memory);
+  }
+}
+
+FieldView<float> Nest::strip(int block, int which) const {
+  const heddle::Box& box = air_->q.box(block);
+  const std::int64_t along = 2 * (box.extent(0) + box.extent(1));
+  const std::int64_t levels = box.extent(2) * tracers;
+  return {strips_[static_cast<std::size_t>(block)].data() + which * strip_values(box),
+          {along, zone, levels, 1},
+          {1, along, along * zone, along * zone * levels}};
+}
+
+void Nest::take(double time, double step, heddle::Stream& stream) {
+  for (int b = 0; b < air_->q.blocks(); ++b) {
+    const heddle::Box& box = air_->q.box(b);
+    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+    const std::int64_t levels = box.extent(2);
+    std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(x.count * y.count * levels * tracers));
+    const auto centre = [&](std::int64_t cell) {
+      return ratio * spacing_ * (static_cast<double>(cell - reach) + 0.5);
+    };
+    for (int c = 0; c < tracers; ++c)
+      for (std::int64_t k = 0; k < levels; ++k)
+        for (std::int64_t j = 0; j < y.count; ++j)
+          for (std::int64_t i = 0; i < x.count; ++i)
+            values.push_back(static_cast<float>(
+                weather_->tracer(c, centre(x.first + i), centre(y.first + j), static_cast<int>(k), time)));
+    heddle::Buffer<float>& coarse = coarse_[static_cast<std::size_t>(b)];
+    coarse.copy_from(heddle::Buffer<float>(std::span<const float>(values)));
+    const FieldView<float> view(coarse.data() + reach * (1 + x.count),
+                                {x.count - 2 * reach, y.count - 2 * reach, levels, tracers},
+                                {1, x.count, x.count * y.count, x.count * y.count * levels});
+    heddle::call_kernel<Boundary>(stream, view, air_->q.view(b), strip(b, 0), strip(b, 1), levels,
+                                  box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first,
+                                  box.extent(0), box.extent(1), step);
+  }
+  stream.synchronise();
+}
+
+std::vector<heddle::FieldAccess> Nest::accesses() const {
+  using enum heddle::AccessMode;
+  return {{&air_->q_a, "q_a", read, 0}, {&air_->heating, "heating", read, 0}, {&air_->q, "q", write, 0}};
+}
+
+void Nest::operator()(heddle::Stream& stream) const {
+  for (int b = 0; b < air_->q.blocks(); ++b)
+    heddle::call_kernel<Settle>(stream, air_->q.view(b), air_->q_a.view(b), air_->heating.view(b),
+                                share_.view(b).plane(), along_.view(b).plane(), depth_.view(b).plane(),
+                                strip(b, 0), strip(b, 1), time_step, since);
+}
+
+} // namespace front

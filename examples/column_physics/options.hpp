@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_OPTIONS_HPP
+#define HEDDLE_COLUMN_PHYSICS_OPTIONS_HPP
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace front {
+
+enum class Scheme { kessler, wsm3 };
+
+/// What the command line says; lengths in metres, times in seconds.
+struct Options {
+  std::array<std::int64_t, 3> size{74, 61, 54}; ///< cells along x and y, levels
+  double spacing = 3000;                        ///< of cells along x and y
+  double top = 18000;                           ///< of the domain
+  double time_step = 20;
+  double hours = 3;
+  std::optional<std::int64_t> steps; ///< instead of hours
+  Scheme scheme = Scheme::wsm3;
+  std::int64_t radiation_every = 30; ///< steps; 0: no radiation
+  int radiation_lag = 1;
+  double ascent = 1.5;             ///< greatest upward speed at the front, m/s
+  bool wind = true;                ///< whether air moves through the domain
+  std::filesystem::path sounding;  ///< empty: that of Weisman and Klemp
+  std::array<int, 2> blocks{0, 0}; ///< along x and y; 0: one per rank, along y
+  std::filesystem::path out = "column_physics_output";
+  int frames = 4;
+  std::int64_t checkpoint_every = 0;  ///< steps; 0: no checkpoints
+  std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
+  bool picture = true;
+  std::filesystem::path trace; ///< empty: none
+  bool gpu = false;
+  std::optional<int> threads;
+
+  [[nodiscard]] std::int64_t count_steps() const;
+};
+
+/// Reads the arguments of main; nothing after --help, which it prints. Throws heddle::Error with the option
+/// and the reason.
+[[nodiscard]] std::optional<Options> parse_options(int count, const char* const* arguments);
+
+} // namespace front
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_PART_HPP
+#define HEDDLE_COLUMN_PHYSICS_PART_HPP
+
+#include "column_physics_sweeps.hpp"
+#include "fields.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/halo/halo_exchange.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/transport.hpp"
+#include "nest.hpp"
+#include "radiation.hpp"
+
+namespace front {
+
+/// What one rank computes: its blocks, and the tasks of a step on them.
+class Part {
+public:
+  Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport);
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// Mass fluxes of the time that `set_time` named, with those of neighbours.
+  void add_wind(heddle::TaskGraph& graph);
+  /// Three stages, the last one limited: from q to q_a.
+  void add_advection(heddle::TaskGraph& graph);
+  /// Clouds and rain, on q_a.
+  void add_microphysics(heddle::TaskGraph& graph);
+  void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
+
+  /// The step that begins at this time (s).
+  void set_time(double time);
+  [[nodiscard]] Nest& nest() { return nest_; }
+  [[nodiscard]] Radiation& radiation() { return radiation_; }
+  [[nodiscard]] Air& air() { return air_; }
+  [[nodiscard]] const Air& air() const { return air_; }
+  void add_to(heddle::Checkpoint& checkpoint);
+
+private:
+  using Sweep = column_physics::Stage<float>;
+  Sweep stage(heddle::Field<float>& q, heddle::Field<float>& next, double share);
+
+  const Weather* weather_;
+  double time_step_, per_spacing_;
+  Scheme scheme_;
+  Air air_;
+  Nest nest_;
+  Radiation radiation_;
+  column_physics::Wind<float> wind_;
+  Sweep first_, second_;
+  column_physics::Scale<float> scale_;
+  column_physics::LimitedStage<float> limited_;
+  heddle::HaloExchange before_first_, before_second_, before_scale_, before_limited_;
+};
+
+} // namespace front
+
+#endif

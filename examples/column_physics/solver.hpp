@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_SOLVER_HPP
+#define HEDDLE_COLUMN_PHYSICS_SOLVER_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/core/trace.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/grid/block_grid.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/ranks.hpp"
+#include "options.hpp"
+#include "part.hpp"
+#include "weather.hpp"
+
+namespace front {
+
+/// Steps of the whole domain on the ranks that there are. The bits do not depend on their number, nor on the
+/// blocks.
+class Solver {
+public:
+  /// All threads and processes construct it, and call it, together. All arguments must outlive it. Throws
+  /// heddle::Error for a domain that cannot be divided as asked.
+  Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace& trace);
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// The step with this number, counted from 0.
+  void step(std::int64_t number);
+  /// Throws heddle::Error with the place where the step with this number would be too long for the wind, or
+  /// where a tracer is not finite. Returns the largest Courant number here.
+  double check(std::int64_t number);
+
+  /// Radiation for the tracers of now, for those who call it themselves.
+  void radiate() { radiation_.run(1); }
+  /// Waits for radiation that is under way.
+  void finish() { loop_.finish(); }
+  void add_to(heddle::Checkpoint& checkpoint);
+  /// The blocks as the processes of the ranks share them.
+  [[nodiscard]] heddle::BlockGrid process_grid() const { return ranks_->process_grid(grid_); }
+  [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
+  /// What the values of a field of `Air` are on the whole domain, x fastest, on rank 0; elsewhere empty.
+  /// plane: it has one value per column.
+  [[nodiscard]] std::vector<float> gather(const heddle::Field<float> Air::* field, int component = 0,
+                                          bool plane = false) const;
+
+private:
+  void set_time(std::int64_t number);
+
+  const Options* options_;
+  heddle::Ranks* ranks_;
+  heddle::BlockGrid grid_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  heddle::Stream stream_;
+  heddle::TaskGraph radiation_; // of all parts here: one task that may lag
+  heddle::TaskGraph loop_, wind_;
+};
+
+/// "advection 55 %, microphysics 30 %, ...": what each part took of the time of the tasks in a trace, and how
+/// long what ran beside them took.
+[[nodiscard]] std::string shares(const heddle::Trace& trace);
+
+} // namespace front
+
+#endif

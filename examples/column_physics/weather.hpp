@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_COLUMN_PHYSICS_WEATHER_HPP
+#define HEDDLE_COLUMN_PHYSICS_WEATHER_HPP
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "air.hpp"
+#include "options.hpp"
+
+namespace front {
+
+/// The front, and the air of the coarser domain, as functions of place and time.
+class Weather {
+public:
+  /// Throws heddle::Error for air that no scheme can take (require_levels).
+  Weather(const Options& options, const Levels& levels);
+
+  [[nodiscard]] const Levels& levels() const { return levels_; }
+  /// A tracer at x, y (m from the domain's south-west corner), at a level and a time (s): the sounding, with
+  /// patches of moist and dry air near the ground that the wind carries.
+  [[nodiscard]] double tracer(int component, double x, double y, int level, double time) const;
+
+  /// Half the width of the front, m, and how far it has moved east, m.
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double moved(double time) const { return speed_ * time; }
+  /// Where it lies at first, m, and how strong it is, by y.
+  [[nodiscard]] double place(double y) const;
+  [[nodiscard]] double strength(double y) const;
+  /// Its ascent at a face, Pa m s-1: the stream function far from the front.
+  [[nodiscard]] double ascent(int face) const;
+  /// Wind of a level without the front, m/s.
+  [[nodiscard]] std::array<double, 2> wind(int level) const;
+
+private:
+  Levels levels_;
+  double length_, breadth_, width_, speed_, ascent_;
+  bool moves_;
+};
+
+} // namespace front
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bits depend neither on blocks and ranks, nor on a stop in between, nor on who calls radiation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "../../support/test_folder.hpp"
+#include "heddle/core/trace.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/ranks.hpp"
+#include "heddle/transport/thread_group.hpp"
+#include "small_domain.hpp"
+#include "solver.hpp"
+
+namespace front {
+namespace {
+
+using Values = std::vector<std::vector<float>>;
+
+constexpr std::int64_t steps = 12, halfway = 6;
+
+/// What a run leaves on the whole domain.
+Values result(const Solver& solver) {
+  Values all{solver.gather(&Air::rain_fallen, 0, true), solver.gather(&Air::heating)};
+  for (int c = 0; c < tracers; ++c)
+    all.push_back(solver.gather(&Air::q, c));
+  return all;
+}
+
+struct Stretch {
+  std::int64_t from = 0, to = steps;
+  std::filesystem::path checkpoints{}; // where to begin from step `from`, and to leave the last step
+  bool by_hand = false;                // radiation is called before the steps
+};
+
+Values run(Options options, int ranks, const Stretch& how = {}) {
+  Sounding air = weisman_klemp();
+  for (double& vapour : air.vapour) // clouds from the first step on
+    vapour *= 1.25;
+  const Weather weather(options, make_levels(air, static_cast<int>(options.size[2]), options.top));
+  const std::int64_t every = options.radiation_every;
+  if (how.by_hand) options.radiation_every = 0;
+  Values found;
+  heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
+    heddle::Ranks here(transport);
+    heddle::Trace trace;
+    Solver solver(options, weather, here, trace);
+    heddle::Checkpoint checkpoint(how.checkpoints, "front", transport);
+    solver.add_to(checkpoint);
+    if (how.from > 0) checkpoint.read(how.from);
+    for (std::int64_t step = how.from; step < how.to; ++step) {
+      if (how.by_hand && step % every == 0) solver.radiate();
+      solver.step(step);
+    }
+    if (!how.checkpoints.empty()) checkpoint.write(how.to);
+    solver.finish();
+    const Values mine = result(solver);
+    if (transport.rank() == 0) found = mine;
+  });
+  return found;
+}
+
+TEST(SameBits, OnAnyBlocksAndRanks) {
+  Options options = test::small_options();
+  const Values expected = run(options, 1);
+  EXPECT_GT(*std::ranges::max_element(expected[2 + Tracer::cloud]), 1e-5F);
+  EXPECT_LT(*std::ranges::min_element(expected[1]), 0);
+  for (const auto& [blocks, ranks] : {std::pair{std::array{2, 2}, 1},
+                                      {std::array{2, 2}, 4},
+                                      {std::array{1, 3}, 3},
+                                      {std::array{4, 1}, 2}}) {
+    options.blocks = blocks;
+    EXPECT_EQ(run(options, ranks), expected) << blocks[0] << " x " << blocks[1] << ", " << ranks << " ranks";
+  }
+}
+
+TEST(SameBits, WithKesslersScheme) {
+  Options options = test::small_options();
+  options.scheme = Scheme::kessler;
+  EXPECT_EQ(run(options, 3), run(options, 1));
+}
+
+TEST(SameBits, AfterAResumeOnOtherRanks) {
+  const test::Folder folder;
+  const Options options = test::small_options();
+  (void)run(options, 1, {.to = halfway, .checkpoints = folder / "checkpoint"});
+  const Stretch rest{.from = halfway, .checkpoints = folder / "checkpoint"};
+  EXPECT_EQ(run(options, 2, rest), run(options, 1));
+}
+
+TEST(SameBits, WithoutALagRadiationIsThatOfTheSynchronousRun) {
+  Options options = test::small_options();
+  options.radiation_lag = 0;
+  const Values expected = run(options, 1, {.by_hand = true});
+  EXPECT_EQ(run(options, 1), expected);
+  options.radiation_lag = 1; // another model: the test above would miss it if it were not
+  EXPECT_NE(run(options, 1), expected);
+}
+
+} // namespace
+} // namespace front
