@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits that are measured beside candidates: kernels that move the same bytes and compute nothing, and one
+that computes and moves next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sympy
+
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+from heddle.ir.schedule import CacheLines, Rows, Schedule, Threads
+from heddle.ir.visit import evaluated, statements
+from heddle.model.assignment import Assignment, Reduce
+from heddle.model.field import Access, Field
+from heddle.module import Module
+
+CHAINS, LENGTH = 8, 32
+"""Independent chains of fused multiply-adds in the kernel `peak`, and how long each is: enough to keep two
+units of latency 4 busy."""
+Element = tuple[ir.Field, int]
+
+
+def stream_modules(kernels: Sequence[ir.Kernel], chosen: str, target: str) -> Iterator[Module]:
+    """Modules with one kernel, `stream_<kernel>`, for each of these typed kernels: it reads and writes the
+    same elements of the cell itself. One module for each schedule that a memory may like best."""
+    dimensions = kernels[0].space.dimensions
+    parts = (
+        Schedule(cpu=Rows()),
+        Schedule(cpu=CacheLines(4)),
+        Schedule(cpu=CacheLines(4, nontemporal=True)),
+    )
+    for schedule in dict.fromkeys(parts):
+        module = Module("streams", precisions=(chosen,), about="Copies, to compare with.")
+        for kernel in kernels:
+            module.add(f"stream_{kernel.name}", _copies(kernel, dimensions), schedule=schedule)
+        try:
+            yield module.alone(list(module.kernels), chosen, schedule, target)
+        except KernelError:  # nothing is written alone, so that no store may bypass the caches
+            continue
+
+
+def _copies(kernel: ir.Kernel, dimensions: int) -> list[Assignment | Reduce]:
+    """Each element that is only written gets one or a sum of those that are only read; those that are read
+    and written change their sign."""
+    read, written = _elements(kernel)
+    both = [element for element in written if element in read]
+    sources = [element for element in read if element not in written]
+    targets = [element for element in written if element not in read]
+    found: list[Assignment | Reduce] = []
+    places = targets or both
+    for number, element in enumerate(places):
+        floats = [source for source in sources if source[0].type.is_float == element[0].type.is_float]
+        own = floats[number :: len(places)] or (floats[number % len(floats) :][:1] if floats else [])
+        value = sympy.Add(*(_access(source) for source in own)) if own else sympy.Integer(1)
+        if element in both:
+            value = -_access(element) + (value if own else 0)
+        found.append(Assignment(_access(element), value))
+    if targets:
+        found += [Assignment(_access(element), -_access(element)) for element in both]
+    if not places:
+        found.append(Reduce("sum", "total", sympy.Add(*(_access(source) for source in sources))))
+    return found
+
+
+def _elements(kernel: ir.Kernel) -> tuple[list[Element], list[Element]]:
+    """What a kernel reads and writes per cell: fields and components, without tables and planes."""
+
+    def counted(node: object) -> bool:
+        if not isinstance(node, (ir.Access, ir.Gather)):
+            return False
+        layout = node.field.layout
+        return not (layout.along_axis or layout.table or node.field.is_plane(kernel.space))
+
+    read = dict.fromkeys(_element(node) for node in evaluated(kernel.body) if counted(node))
+    targets = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store) and counted(s.target)]
+    return list(read), list(dict.fromkeys(_element(node) for node in targets))
+
+
+def _element(node: object) -> Element:
+    assert isinstance(node, (ir.Access, ir.Gather))
+    component = node.component
+    return node.field, component if isinstance(component, int) else 0
+
+
+def _access(element: Element) -> Access:
+    field, component = element
+    name = {"f64": "double", "f32": "float", "f16": "half"}.get(str(field.type), str(field.type))
+    plain = Field(field.name, name, field.rank, field.components, field.ghost_layers)
+    place = (0,) * field.rank
+    return plain[(*place, component)] if field.components else plain[place]
+
+
+def peak_module(chosen: str) -> tuple[Module, int]:
+    """A module whose kernel `peak` computes with what it reads once, and its operations per cell."""
+    u, v = (Field(name, "real", 1) for name in "uv")
+    module = Module("limits", precisions=(chosen,), about="Chains of fused multiply-adds.")
+    chains: list[sympy.Expr] = [u[0] + chain for chain in range(CHAINS)]
+    body = []
+    for link in range(LENGTH):
+        for chain in range(CHAINS):
+            name = sympy.Symbol(f"x_{chain}_{link}")
+            body.append(Assignment(name, chains[chain] * u[0] + u[0]))
+            chains[chain] = name
+    body.append(Assignment(v[0], sympy.Add(*chains)))
+    module.add("peak", body, schedule=Schedule(fma=True, cpu=Rows(), gpu=Threads()))
+    return module, 2 * CHAINS * LENGTH + 2 * CHAINS - 2
