@@ -11,6 +11,7 @@ from typing import Any
 
 from heddle.emit.files import write_if_changed
 from heddle.errors import KernelError
+from heddle.explorer.report import report
 from heddle.explorer.results import FILE, SOURCES, Result, append, best, metadata, read, schedules, t4
 from heddle.explorer.schedules import as_text
 
@@ -114,6 +115,7 @@ class Exploration:
             "results.json": json.dumps(self.t4(), indent=1),
             "metadata.json": json.dumps(metadata(self.results), indent=1),
             "schedules.json": json.dumps(self.schedules(), indent=1),
+            "report.html": report(self.results, self.refused, self.texts).rstrip("\n"),
         }
         for name, text in texts.items():
             write_if_changed(folder / name, text + "\n")
