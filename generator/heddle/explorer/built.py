@@ -25,7 +25,8 @@ from heddle.python.load import entry_name, functions_of, job_of, module_of
 @dataclass(frozen=True)
 class Built:
     """A module in the cache. key: of all that decides what the library does. text: of its kernels as they are
-    emitted. generation, compilation: seconds, those of all processors together."""
+    emitted. generation, compilation: seconds, those of all processors together. compiler: its
+    version."""
 
     key: str
     library: Path
@@ -34,6 +35,7 @@ class Built:
     generation: float
     compilation: float
     object_bytes: int
+    compiler: str
 
     def functions(self) -> dict[str, Any]:
         """The kernels as functions of Python."""
@@ -61,6 +63,7 @@ def build(module: Module, target: str) -> Built:
         generation,
         record["seconds"],
         sum(record["object_bytes"].values()),
+        known.identity.splitlines()[1],
     )
 
 

@@ -283,7 +283,7 @@ function page(data) {
     });
     const knees = limits.map((limit) => limit.peak / limit.stream);
     const x = scale([...shown.map((r) => r.intensity), ...knees], LEFT, WIDTH - RIGHT, true);
-    const heights = limits.flatMap((limit) => [limit.peak, limit.stream * x.low]);
+    const heights = limits.flatMap((limit) => [2 * limit.peak, limit.stream * x.low]);
     const y = scale([...shown.map((r) => r.gflops), ...heights], HEIGHT - BOTTOM, TOP, true);
     axes(svg, x, y, "operations per byte", "Gflop/s", true, true);
     limits.forEach((limit, at) => {
@@ -294,8 +294,9 @@ function page(data) {
           class: "limit", "stroke-dasharray": ["", "7 3", "2 3"][at % 3],
           d: `M${x(x.low)} ${y(limit.stream * x.low)}L${x(knee)} ${y(limit.peak)}H${x(x.high)}`,
         }),
-        drawn("text", { x: WIDTH - RIGHT - 4, y: y(limit.peak) - 5, "text-anchor": "end" },
-          `${limit.precision}: ${short(limit.peak)} Gflop/s, stream ${short(limit.stream)} GB/s`));
+        drawn("text", { x: WIDTH - RIGHT - 4, y: TOP + 14 * (at + 1), "text-anchor": "end" },
+          `${["—", "– –", "···"][at % 3]} ${limit.precision}: ${short(limit.peak)} Gflop/s, ` +
+          `stream ${short(limit.stream)} GB/s`));
     });
     points(svg, "Candidates in the roofline",
       shown.filter((r) => r.intensity > 0).map((r) => [r, x(r.intensity), y(r.gflops)]));
@@ -415,8 +416,9 @@ function page(data) {
   ];
 
   function table(shown) {
-    const words = [["variant", "variant"], ["precision", "precision"], ["schedule", "schedule"]];
-    const heads = [...COLUMNS.map((c) => [...c, ""]), ...words.map((c) => [...c, "text"])];
+    const words = [["variant", "variant"], ["precision", "precision"], ["schedule", "schedule"]].filter(
+      ([key]) => key !== "variant" || variants().length > 1);
+    const heads = [...words.map((c) => [...c, "text"]), ...COLUMNS.map((c) => [...c, ""])];
     const head = heads.map(([key, title, kind]) => element("th", {
       class: kind, scope: "col",
       "aria-sort": state.sort === key ? (state.descending ? "descending" : "ascending") : "none",
@@ -431,9 +433,9 @@ function page(data) {
     const rows = sorted(shown, state.sort, state.descending).map((result) => element("tr", { "data-id": result.id },
       element("td", {}, element("input", { type: "checkbox", "data-id": result.id,
         "aria-label": `Choose ${result.name}`, onchange: () => choose(result) })),
-      ...COLUMNS.map(([key]) => element("td", {}, short(result[key]))),
-      ...words.map(([key]) => element("td", { class: "text" },
-        result[key] + (key === "schedule" && result.own ? " (the model's own)" : "")))));
+      ...words.map(([key]) => element("td", { class: `text ${key}` },
+        result[key] + (key === "schedule" && result.own ? " (the model's own)" : ""))),
+      ...COLUMNS.map(([key]) => element("td", {}, short(result[key])))));
     find("table").replaceChildren(
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "choose"), ...head)),
       element("tbody", {}, ...rows));

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,11 +26,19 @@ from heddle.explorer.results import Result, append, read
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.search import Point, Search, search
 from heddle.explorer.space import Candidate, space
-from heddle.explorer.trial import Accuracy, Conditions, Known, Made, make, measured, write_allocate
+from heddle.explorer.trial import (
+    Accuracy,
+    Conditions,
+    Known,
+    Made,
+    measured,
+    own_part,
+    shared_parts,
+    write_allocate,
+)
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
 from heddle.module import Module
-from heddle.python.compiler import compiler
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
 
@@ -181,6 +189,7 @@ class _Explorer:
         self.errors: dict[tuple[Any, ...], float] = {}
         self.streams: dict[tuple[Any, ...], int] = {}
         self.peaks: dict[str, float] = {}
+        self.shared: dict[Hashable, Outcome[Any]] = {}
 
     def done(self) -> Exploration:
         result = Exploration(
@@ -209,8 +218,7 @@ class _Explorer:
         self.progress.total += len(candidates)
         while time.monotonic() < end and (batch := order.batch(2 * self.setting.jobs)):
             self.progress.say(f"compiling {len(batch)}")
-            tasks = [partial(make, candidates[number], self.setting.target) for number, _ in batch]
-            made = dict(in_children(tasks, self.setting.jobs, self.setting.limit))
+            made = self._made([candidates[number] for number, _ in batch])
             for position, (number, count) in enumerate(batch):
                 if time.monotonic() >= end:
                     break
@@ -218,6 +226,30 @@ class _Explorer:
                 time_of_cell = result.time / result.cells
                 order.tell(number, time_of_cell)
                 self.progress.add(result)
+
+    def _made(self, candidates: Sequence[Candidate]) -> list[Outcome[Made]]:
+        """Generate and compile candidates, and what they need that no candidate before them needed."""
+        target, setting = self.setting.target, self.setting
+        shared = [shared_parts(candidate, target) for candidate in candidates]
+        wanted = {key: make for parts in shared for key, make in parts.values() if key not in self.shared}
+        tasks: list[Callable[[], Any]] = [partial(own_part, one, target) for one in candidates]
+        tasks += wanted.values()
+        done = dict(in_children(tasks, setting.jobs, setting.limit))
+        for number, key in enumerate(wanted, len(candidates)):
+            self.shared[key] = done[number]
+        found: list[Outcome[Made]] = []
+        for number, parts in enumerate(shared):
+            outcomes = {name: self.shared[key] for name, (key, _) in parts.items()}
+            outcomes["own"] = done[number]
+            failed = next((outcome for outcome in outcomes.values() if outcome.value is None), None)
+            if failed is not None:
+                found.append(failed)
+                continue
+            values: dict[str, Any] = {name: outcome.value for name, outcome in outcomes.items()}
+            single = {name: values[name][0] for name in ("reference", "exact", "peak")}
+            own, costs = values["own"]
+            found.append(Outcome(Made(own, streams=values["streams"], costs=costs, **single)))
+        return found
 
     def _result(
         self, candidate: Candidate, made: Outcome[Made], extent: tuple[int, ...], samples: int
@@ -235,6 +267,7 @@ class _Explorer:
         result = replace(
             plain,
             key=key,
+            compiler=own.compiler,
             generation=own.generation,
             compilation=own.compilation,
             object_bytes=own.object_bytes,
@@ -273,7 +306,6 @@ class _Explorer:
             state="correct",
             own=candidate.own,
             rounds_alike=own,
-            compiler=_version(self.setting.target),
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -315,8 +347,3 @@ def _named(value: object) -> str:
     if code is None:
         return repr(value)
     return f"{getattr(value, '__qualname__', '')} {code.co_code.hex()} {code.co_consts!r}"
-
-
-def _version(target: str) -> str:
-    """The first line of what the compiler says of itself."""
-    return compiler(TARGETS[target]).identity.splitlines()[1]

@@ -64,6 +64,12 @@ def _copies(kernel: ir.Kernel, dimensions: int) -> list[Assignment | Reduce]:
     return found
 
 
+def moves(kernel: ir.Kernel) -> tuple[object, ...]:
+    """What the matching stream of a kernel depends on."""
+    read, written = _elements(kernel)
+    return kernel.name, kernel.space.dimensions, tuple(read), tuple(written)
+
+
 def _elements(kernel: ir.Kernel) -> tuple[list[Element], list[Element]]:
     """What a kernel reads and writes per cell: fields and components, without tables and planes."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from heddle.emit.targets import TARGETS
 from heddle.explorer import built, measure
 from heddle.explorer.memory import Values
-from heddle.explorer.schedules import as_text
+from heddle.explorer.schedules import arithmetic, as_text
 from heddle.explorer.space import Candidate
-from heddle.explorer.streams import peak_module
+from heddle.explorer.streams import moves, peak_module
 from heddle.explorer.workers import set_threads
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Strips
@@ -54,6 +54,31 @@ class Made:
     costs: dict[str, Any]
 
 
+Parts: TypeAlias = tuple[built.Built, ...]
+
+
+def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable, Callable[[], Parts]]]:
+    """What a candidate needs and shares with others: for each part of `Made` a key, and what makes it.
+    Raises KernelError, when it is called, as heddle.load does."""
+    group, rounding = (candidate.variant, candidate.step), arithmetic(candidate.schedule)
+    moved = tuple(map(moves, built.typed(candidate.module)))
+    return {
+        "reference": (
+            ("reference", *group, candidate.precision, rounding),
+            lambda: (built.build(built.reference(candidate), "reference"),),
+        ),
+        "exact": (("exact", *group), lambda: (built.build(built.exact(candidate), "reference"),)),
+        "streams": (
+            ("streams", moved),
+            lambda: tuple(built.build(module, target) for module in built.streams(candidate, target)),
+        ),
+        "peak": (
+            ("peak", candidate.precision),
+            lambda: (built.build(peak_module(candidate.precision)[0], target),),
+        ),
+    }
+
+
 @dataclass(frozen=True)
 class Known:
     """What candidates before this one have shown. error: of the same rounding. stream: which stream is
@@ -64,18 +89,11 @@ class Known:
     peak: float = 0.0
 
 
-def make(candidate: Candidate, target: str) -> Made:
-    """Generate and compile what a candidate needs. Raises KernelError as heddle.load does."""
-    streams = tuple(built.build(module, target) for module in built.streams(candidate, target))
-    return Made(
-        built.build(candidate.module, target),
-        built.build(built.reference(candidate), "reference"),
-        built.build(built.exact(candidate), "reference"),
-        streams,
-        built.build(peak_module(candidate.precision)[0], target),
-        built.costs(candidate.module, target)
-        | {"write_allocate": write_allocate(candidate, TARGETS[target].gpu is not None)},
-    )
+def own_part(candidate: Candidate, target: str) -> tuple[built.Built, dict[str, Any]]:
+    """Generate and compile a candidate; returns its costs, too. Raises KernelError as heddle.load does."""
+    made = built.build(candidate.module, target)
+    costs = built.costs(candidate.module, target)
+    return made, costs | {"write_allocate": write_allocate(candidate, TARGETS[target].gpu is not None)}
 
 
 def write_allocate(candidate: Candidate, gpu: bool) -> float:
