@@ -14,7 +14,7 @@ from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.space import Candidate
-from heddle.explorer.streams import stream_modules
+from heddle.explorer.streams import stream_module
 from heddle.ir import nodes as ir
 from heddle.module import Module
 from heddle.python import cache
@@ -89,9 +89,9 @@ def typed(module: Module) -> list[ir.Kernel]:
     return [module.typed(name, module.precisions[0]) for name in module.kernels]
 
 
-def streams(candidate: Candidate, target: str) -> list[Module]:
+def streams(candidate: Candidate, target: str) -> Module:
     """What a candidate is timed beside."""
-    return list(stream_modules(typed(candidate.module), candidate.precision, target))
+    return stream_module(typed(candidate.module), candidate.precision, target)
 
 
 def costs(module: Module, target: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from heddle.explorer.exploration import Exploration
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read
-from heddle.explorer.schedules import arithmetic
+from heddle.explorer.schedules import arithmetic, as_text
 from heddle.explorer.search import Point, Search, search
 from heddle.explorer.space import Candidate, space
 from heddle.explorer.trial import (
@@ -184,10 +184,11 @@ class _Explorer:
         self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
         self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
         self.found: dict[str, Result] = {}
+        self.same: dict[str, Result] = {}
         self.texts: dict[str, str] = {}
         self.refused: list[Any] = []
         self.errors: dict[tuple[Any, ...], float] = {}
-        self.streams: dict[tuple[Any, ...], int] = {}
+        self.streams: dict[tuple[Any, ...], str] = {}
         self.peaks: dict[str, float] = {}
         self.shared: dict[Hashable, Outcome[Any]] = {}
 
@@ -246,9 +247,8 @@ class _Explorer:
                 found.append(failed)
                 continue
             values: dict[str, Any] = {name: outcome.value for name, outcome in outcomes.items()}
-            single = {name: values[name][0] for name in ("reference", "exact", "peak")}
-            own, costs = values["own"]
-            found.append(Outcome(Made(own, streams=values["streams"], costs=costs, **single)))
+            own, costs = values.pop("own")
+            found.append(Outcome(Made(own, costs=costs, **values)))
         return found
 
     def _result(
@@ -259,11 +259,18 @@ class _Explorer:
         if made.value is None:
             state = "timeout" if made.kind == "timeout" else "compile"
             return self._keep(replace(plain, state=state, why=made.why))
-        own, key = made.value.own, self._key(made.value, extent)
+        own, content = made.value.own, self._content(made.value, extent)
+        identity = (content, candidate.variant, candidate.step, as_text(candidate.schedule))
+        key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:20]
         known = self.found.get(key) or self.known.get(key)
         if known is not None and (len(known.seconds) >= samples or known.state != "correct"):
             self.found[key], self.texts[known.source] = known, own.text
+            self.same[content] = known
             return known
+        same = self.same.get(content)
+        if same is not None and len(same.seconds) >= samples:  # another name for the same text
+            names = {name: getattr(plain, name) for name in ("variant", "step", "schedule", "own")}
+            return self._keep(replace(same, key=key, rounds_alike=plain.rounds_alike, **names), own.text)
         result = replace(
             plain,
             key=key,
@@ -285,11 +292,12 @@ class _Explorer:
             state = "timeout" if outcome.kind == "timeout" else "runtime"
             return self._keep(replace(result, state=state, why=outcome.why), own.text)
         found = outcome.value
-        number = found.pop("stream_number", None)
-        if number is not None:
-            self.errors[rounding], self.streams[moved] = found["error"], number
+        way = found.pop("stream_way", None)
+        if way is not None:
+            self.errors[rounding], self.streams[moved] = found["error"], way
             self.peaks[candidate.precision] = found["peak"]
-        return self._keep(replace(result, **found), own.text)
+        self.same[content] = replace(result, **found)
+        return self._keep(self.same[content], own.text)
 
     def _plain(self, candidate: Candidate, extent: tuple[int, ...]) -> Result:
         own = arithmetic(candidate.schedule) == arithmetic(candidate.arithmetic)
@@ -309,9 +317,9 @@ class _Explorer:
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _key(self, made: Made, extent: tuple[int, ...]) -> str:
-        """Of all that decides a result: files, flags, compiler, what it is checked against, size, values,
-        machine."""
+    def _content(self, made: Made, extent: tuple[int, ...]) -> str:
+        """A key of all that decides what is measured: files, flags, compiler, what it is checked against,
+        size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
             made.own.key,

@@ -4,7 +4,7 @@ that computes and moves next to nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import sympy
 
@@ -19,29 +19,38 @@ from heddle.module import Module
 CHAINS, LENGTH = 8, 32
 """Independent chains of fused multiply-adds in the kernel `peak`, and how long each is: enough to keep two
 units of latency 4 busy."""
+WAYS = {
+    "rows": Schedule(cpu=Rows()),
+    "lines": Schedule(cpu=CacheLines(4)),
+    "past": Schedule(cpu=CacheLines(4, nontemporal=True)),
+}
+"""How a matching stream may run; on a GPU all are alike."""
 Element = tuple[ir.Field, int]
 
 
-def stream_modules(kernels: Sequence[ir.Kernel], chosen: str, target: str) -> Iterator[Module]:
-    """Modules with one kernel, `stream_<kernel>`, for each of these typed kernels: it reads and writes the
-    same elements of the cell itself. One module for each schedule that a memory may like best."""
-    dimensions = kernels[0].space.dimensions
-    parts = (
-        Schedule(cpu=Rows()),
-        Schedule(cpu=CacheLines(4)),
-        Schedule(cpu=CacheLines(4, nontemporal=True)),
-    )
-    for schedule in dict.fromkeys(parts):
-        module = Module("streams", precisions=(chosen,), about="Copies, to compare with.")
-        for kernel in kernels:
-            module.add(f"stream_{kernel.name}", _copies(kernel, dimensions), schedule=schedule)
+def stream_module(kernels: Sequence[ir.Kernel], chosen: str, target: str) -> Module:
+    """A module with kernels that read and write the same elements of the cell itself as each of these typed
+    kernels: `<way>_<kernel>`, for each way in which a memory may like it best."""
+    module = Module("streams", precisions=(chosen,), about="Copies, to compare with.")
+    for way, schedule in WAYS.items():
+        names = [f"{way}_{kernel.name}" for kernel in kernels]
+        for name, kernel in zip(names, kernels, strict=True):
+            module.add(name, _copies(kernel))
         try:
-            yield module.alone(list(module.kernels), chosen, schedule, target)
+            alone = module.alone(names, chosen, schedule, target)
+            module.kernels |= {name: alone.kernels[name] for name in names}
         except KernelError:  # nothing is written alone, so that no store may bypass the caches
-            continue
+            for name in names:
+                del module.kernels[name]
+    return module
 
 
-def _copies(kernel: ir.Kernel, dimensions: int) -> list[Assignment | Reduce]:
+def ways(module: Module) -> list[str]:
+    """Those that a module of streams has."""
+    return [way for way in WAYS if any(name.startswith(f"{way}_") for name in module.kernels)]
+
+
+def _copies(kernel: ir.Kernel) -> list[Assignment | Reduce]:
     """Each element that is only written gets one or a sum of those that are only read; those that are read
     and written change their sign."""
     read, written = _elements(kernel)

@@ -14,7 +14,7 @@ from heddle.explorer import built, measure
 from heddle.explorer.memory import Values
 from heddle.explorer.schedules import arithmetic, as_text
 from heddle.explorer.space import Candidate
-from heddle.explorer.streams import moves, peak_module
+from heddle.explorer.streams import WAYS, moves, peak_module, ways
 from heddle.explorer.workers import set_threads
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Strips
@@ -49,43 +49,41 @@ class Made:
     own: built.Built
     reference: built.Built
     exact: built.Built
-    streams: tuple[built.Built, ...]
+    streams: built.Built
     peak: built.Built
     costs: dict[str, Any]
 
 
-Parts: TypeAlias = tuple[built.Built, ...]
-
-
-def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable, Callable[[], Parts]]]:
+def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable, Callable[[], built.Built]]]:
     """What a candidate needs and shares with others: for each part of `Made` a key, and what makes it.
     Raises KernelError, when it is called, as heddle.load does."""
-    group, rounding = (candidate.variant, candidate.step), arithmetic(candidate.schedule)
+    group = ("reference", candidate.variant, candidate.step)
+    rounding, exact = arithmetic(candidate.schedule), arithmetic(candidate.arithmetic)
     moved = tuple(map(moves, built.typed(candidate.module)))
     return {
         "reference": (
-            ("reference", *group, candidate.precision, rounding),
-            lambda: (built.build(built.reference(candidate), "reference"),),
+            (*group, candidate.precision, rounding),
+            lambda: built.build(built.reference(candidate), "reference"),
         ),
-        "exact": (("exact", *group), lambda: (built.build(built.exact(candidate), "reference"),)),
+        "exact": ((*group, "f64", exact), lambda: built.build(built.exact(candidate), "reference")),
         "streams": (
             ("streams", moved),
-            lambda: tuple(built.build(module, target) for module in built.streams(candidate, target)),
+            lambda: built.build(built.streams(candidate, target), target),
         ),
         "peak": (
             ("peak", candidate.precision),
-            lambda: (built.build(peak_module(candidate.precision)[0], target),),
+            lambda: built.build(peak_module(candidate.precision)[0], target),
         ),
     }
 
 
 @dataclass(frozen=True)
 class Known:
-    """What candidates before this one have shown. error: of the same rounding. stream: which stream is
-    fastest. peak: operations per second."""
+    """What candidates before this one have shown. error: of the same rounding. stream: in which of
+    WAYS the stream is fastest. peak: operations per second."""
 
     error: float | None = None
-    stream: int | None = None
+    stream: str | None = None
     peak: float = 0.0
 
 
@@ -117,7 +115,7 @@ def measured(
     conditions: Conditions,
     known: Known,
 ) -> dict[str, Any]:
-    """Check, then time: nothing is timed that is wrong. Returns parts of a Result, and `stream_number`."""
+    """Check, then time: nothing is timed that is wrong. Returns parts of a Result, and `stream_way`."""
     if conditions.threads:
         set_threads(conditions.threads)
     gpu, values, typed = conditions.gpu, conditions.values, built.typed(candidate.module)
@@ -133,16 +131,13 @@ def measured(
     result["error"] = known.error
     if known.error is None:
         result["error"] = _error(candidate, made, functions, small, conditions)
-    names = [f"stream_{kernel.name}" for kernel in typed]
-    modules = built.streams(candidate, conditions.target)
-    numbers = range(len(modules)) if known.stream is None else [known.stream]
+    module = built.streams(candidate, conditions.target)
+    parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
     streams = {
-        number: measure.runnable(
-            made.streams[number].functions(), built.typed(modules[number]), extent, {}, gpu
-        )
-        for number in numbers
+        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], extent, {}, gpu)
+        for way in ([known.stream] if known.stream else ways(module))
     }
-    fastest = [*numbers][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
+    fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
     stream = streams[fastest]
     streams.clear()
     own = measure.runnable(functions, typed, extent, values, gpu)
@@ -150,8 +145,8 @@ def measured(
     return result | {
         "seconds": tuple(seconds),
         "stream": tuple(beside),
-        "stream_number": fastest,
-        "stream_schedule": as_text(modules[fastest].kernels[names[0]].schedule),
+        "stream_way": fastest,
+        "stream_schedule": as_text(WAYS[fastest]),
         "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
     }
 
