@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +18,8 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer import built, machine
+from heddle.explorer import machine
+from heddle.explorer.built import Built, typed
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
@@ -219,85 +220,107 @@ class _Explorer:
         self.progress.total += len(candidates)
         while time.monotonic() < end and (batch := order.batch(2 * self.setting.jobs)):
             self.progress.say(f"compiling {len(batch)}")
-            made = self._made([candidates[number] for number, _ in batch])
+            chosen = [candidates[number] for number, _ in batch]
+            tasks = [partial(own_part, candidate, self.setting.target) for candidate in chosen]
+            own = dict(in_children(tasks, self.setting.jobs, self.setting.limit))
+            wanted = [
+                candidate
+                for position, (candidate, (_, count)) in enumerate(zip(chosen, batch, strict=True))
+                if own[position].value and not self._known(candidate, own[position], extent, count)
+            ]
+            self._build_shared(wanted)
             for position, (number, count) in enumerate(batch):
                 if time.monotonic() >= end:
                     break
-                result = self._result(candidates[number], made[position], extent, count)
-                time_of_cell = result.time / result.cells
-                order.tell(number, time_of_cell)
+                result = self._result(candidates[number], own[position], extent, count)
+                order.tell(number, result.time / result.cells)
                 self.progress.add(result)
 
-    def _made(self, candidates: Sequence[Candidate]) -> list[Outcome[Made]]:
-        """Generate and compile candidates, and what they need that no candidate before them needed."""
-        target, setting = self.setting.target, self.setting
-        shared = [shared_parts(candidate, target) for candidate in candidates]
-        wanted = {key: make for parts in shared for key, make in parts.values() if key not in self.shared}
-        tasks: list[Callable[[], Any]] = [partial(own_part, one, target) for one in candidates]
-        tasks += wanted.values()
-        done = dict(in_children(tasks, setting.jobs, setting.limit))
-        for number, key in enumerate(wanted, len(candidates)):
-            self.shared[key] = done[number]
-        found: list[Outcome[Made]] = []
-        for number, parts in enumerate(shared):
-            outcomes = {name: self.shared[key] for name, (key, _) in parts.items()}
-            outcomes["own"] = done[number]
-            failed = next((outcome for outcome in outcomes.values() if outcome.value is None), None)
-            if failed is not None:
-                found.append(failed)
-                continue
-            values: dict[str, Any] = {name: outcome.value for name, outcome in outcomes.items()}
-            own, costs = values.pop("own")
-            found.append(Outcome(Made(own, costs=costs, **values)))
-        return found
+    def _build_shared(self, candidates: Sequence[Candidate]) -> None:
+        """Generate and compile what candidates need and no candidate before them needed."""
+        wanted = {
+            key: make
+            for candidate in candidates
+            for key, make in shared_parts(candidate, self.setting.target).values()
+            if key not in self.shared
+        }
+        done = dict(in_children(wanted.values(), self.setting.jobs, self.setting.limit))
+        self.shared |= {key: done[number] for number, key in enumerate(wanted)}
+
+    def _known(
+        self, candidate: Candidate, own: Outcome[Own], extent: tuple[int, ...], samples: int
+    ) -> Result | None:
+        """What earlier runs, or candidates with the same text, have shown of a candidate."""
+        assert own.value is not None
+        content = self._content(own.value[0], extent)
+        key, plain = self._key(content, candidate), self._plain(candidate, extent)
+        known = self.found.get(key) or self.known.get(key)
+        if known is not None and known.state == "correct" and len(known.seconds) < samples:
+            known = None
+        if known is None and len(self.same.get(content, plain).seconds) >= samples:
+            known = self.same[content]
+        if known is None:
+            return None
+        names = ("variant", "step", "schedule", "own", "rounds_alike")
+        return replace(known, key=key, **{name: getattr(plain, name) for name in names})
 
     def _result(
-        self, candidate: Candidate, made: Outcome[Made], extent: tuple[int, ...], samples: int
+        self, candidate: Candidate, outcome: Outcome[Own], extent: tuple[int, ...], samples: int
     ) -> Result:
         """What is known of a candidate, or what comes out now."""
         plain = self._plain(candidate, extent)
-        if made.value is None:
-            state = "timeout" if made.kind == "timeout" else "compile"
-            return self._keep(replace(plain, state=state, why=made.why))
-        own, content = made.value.own, self._content(made.value, extent)
-        identity = (content, candidate.variant, candidate.step, as_text(candidate.schedule))
-        key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:20]
-        known = self.found.get(key) or self.known.get(key)
-        if known is not None and (len(known.seconds) >= samples or known.state != "correct"):
-            self.found[key], self.texts[known.source] = known, own.text
-            self.same[content] = known
-            return known
-        same = self.same.get(content)
-        if same is not None and len(same.seconds) >= samples:  # another name for the same text
-            names = {name: getattr(plain, name) for name in ("variant", "step", "schedule", "own")}
-            return self._keep(replace(same, key=key, rounds_alike=plain.rounds_alike, **names), own.text)
-        result = replace(
-            plain,
-            key=key,
-            compiler=own.compiler,
-            generation=own.generation,
-            compilation=own.compilation,
-            object_bytes=own.object_bytes,
-            lines=own.text.count("\n"),
-            source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
-            **made.value.costs,
-        )
+        if outcome.value is None:
+            state = "timeout" if outcome.kind == "timeout" else "compile"
+            return self._keep(replace(plain, state=state, why=outcome.why))
+        own, costs = outcome.value
+        content = self._content(own, extent)
+        result = self._known(candidate, outcome, extent, samples)
+        if result is None:
+            result = replace(
+                plain,
+                key=self._key(content, candidate),
+                compiler=own.compiler,
+                generation=own.generation,
+                compilation=own.compilation,
+                object_bytes=own.object_bytes,
+                lines=own.text.count("\n"),
+                source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
+                **costs,
+            )
+            result = self._measured(candidate, own, result, samples)
+        if result.state == "correct":
+            self.same[content] = result
+        return self._keep(result, own.text)
+
+    def _measured(self, candidate: Candidate, own: Built, result: Result, samples: int) -> Result:
+        """A result with what a child finds out."""
+        parts = {
+            name: self.shared[key] for name, (key, _) in shared_parts(candidate, self.setting.target).items()
+        }
+        failed = next((part for part in parts.values() if part.value is None), None)
+        if failed is not None:
+            return replace(result, state="compile", why=failed.why)
+        built: dict[str, Any] = {name: part.value for name, part in parts.items()}
         rounding = (candidate.variant, candidate.step, candidate.precision, arithmetic(candidate.schedule))
-        moved = (candidate.variant, candidate.step, candidate.precision, extent)
+        moved = (candidate.variant, candidate.step, candidate.precision, result.extent)
         peak = self.peaks.get(candidate.precision, 0.0)
         before = Known(self.errors.get(rounding), self.streams.get(moved), peak)
-        task = partial(measured, candidate, made.value, extent, samples, self.conditions, before)
+        made = Made(own, **built, calls=bool(result.calls))
+        task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
         outcome = in_child(task, self.setting.limit)
         if outcome.value is None:
             state = "timeout" if outcome.kind == "timeout" else "runtime"
-            return self._keep(replace(result, state=state, why=outcome.why), own.text)
+            return replace(result, state=state, why=outcome.why)
         found = outcome.value
         way = found.pop("stream_way", None)
         if way is not None:
             self.errors[rounding], self.streams[moved] = found["error"], way
             self.peaks[candidate.precision] = found["peak"]
-        self.same[content] = replace(result, **found)
-        return self._keep(self.same[content], own.text)
+        return replace(result, **found)
+
+    def _key(self, content: str, candidate: Candidate) -> str:
+        identity = (content, candidate.variant, candidate.step, as_text(candidate.schedule))
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:20]
 
     def _plain(self, candidate: Candidate, extent: tuple[int, ...]) -> Result:
         own = arithmetic(candidate.schedule) == arithmetic(candidate.arithmetic)
@@ -317,9 +340,8 @@ class _Explorer:
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _content(self, made: Made, extent: tuple[int, ...]) -> str:
-        """A key of all that decides what is measured: files, flags, compiler, what it is checked against,
-        size, values, machine."""
+    def _content(self, own: Built, extent: tuple[int, ...]) -> str:
+        """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
             made.own.key,
@@ -337,14 +359,14 @@ class _Explorer:
         self.found[result.key] = result
         if text:
             self.texts[result.source] = text
-        if self.setting.out:
+        if self.setting.out and self.known.get(result.key) != result:
             append(self.setting.out, result, text)
         return result
 
 
 def _prior(candidate: Candidate, gpu: bool) -> float:
     """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
-    moved = [cost(kernel, kernel) for kernel in built.typed(candidate.module)]
+    moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
     mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
     return max(1.0, mean + write_allocate(candidate, gpu))
 

@@ -22,9 +22,13 @@ from heddle.ir.visit import evaluated
 from heddle.python.load import Kernels
 
 Accuracy: TypeAlias = Callable[[Kernels, str], float]
+Own: TypeAlias = tuple[built.Built, dict[str, Any]]
+"""A candidate and its costs."""
 PEAK_CELLS = 1 << 16
 """Of the kernel `peak`: what it reads lies in a cache, and all cores have some of it."""
-GPU_PEAK_CELLS = 1 << 22
+GPU_Own: TypeAlias = tuple[built.Built, dict[str, Any]]
+"""A candidate and its costs."""
+PEAK_CELLS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -44,14 +48,15 @@ class Conditions:
 @dataclass(frozen=True)
 class Made:
     """What a candidate needs, in the cache: itself, what it is checked against, what errors are measured
-    against, what it is timed beside, and the limit of arithmetic. costs: of its cost line."""
+    against, what it is timed beside, and the limit of arithmetic. calls: whether it calls
+    functions of the library."""
 
     own: built.Built
     reference: built.Built
     exact: built.Built
     streams: built.Built
     peak: built.Built
-    costs: dict[str, Any]
+    calls: bool
 
 
 def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable, Callable[[], built.Built]]]:
@@ -87,7 +92,7 @@ class Known:
     peak: float = 0.0
 
 
-def own_part(candidate: Candidate, target: str) -> tuple[built.Built, dict[str, Any]]:
+def own_part(candidate: Candidate, target: str) -> Own:
     """Generate and compile a candidate; returns its costs, too. Raises KernelError as heddle.load does."""
     made = built.build(candidate.module, target)
     costs = built.costs(candidate.module, target)
@@ -123,7 +128,7 @@ def measured(
     functions, small = made.own.functions(), _small(candidate, len(extent))
     started = time.perf_counter()
     expected = measure.runnable(made.reference.functions(), typed, small, values, gpu=False)
-    tolerance = gpu and bool(made.costs["calls"])
+    tolerance = gpu and made.calls
     why = measure.difference(measure.runnable(functions, typed, small, values, gpu), expected, tolerance)
     result: dict[str, Any] = {"validation": time.perf_counter() - started}
     if why:

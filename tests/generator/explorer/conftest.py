@@ -27,6 +27,6 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def heat(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Exploration:
-    """Six candidates of a stencil, written to a folder."""
+    """Four candidates of a stencil, written to a folder."""
     assert own_cache.is_dir()
     return explored(out=tmp_path_factory.mktemp("heat"))

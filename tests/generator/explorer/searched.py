@@ -6,15 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import heddle
-from heddle import Assignment, CacheLines, Module, Schedule, Strips, fields, parameters
+from heddle import Assignment, CacheLines, Module, Schedule, fields, parameters
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.results import Result
 
-SCHEDULES = (
-    Schedule(),
-    Schedule(cpu=Strips(16)),
-    Schedule(fma=True, cpu=CacheLines(4, nontemporal=True)),
-)
+SCHEDULES = (Schedule(), Schedule(cpu=CacheLines(4, nontemporal=True)))
 
 
 def stencil() -> Module:

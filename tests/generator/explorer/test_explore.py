@@ -45,7 +45,7 @@ def test_all_candidates_are_checked_and_timed(heat: Exploration) -> None:
         assert result.peak > 0
         assert result.own == (result.schedule == Schedule())
         assert result.rounds_alike == (not result.schedule.fma)
-    assert [r.write_allocate for r in heat.results[:3]] == [8, 8, 0]
+    assert [r.write_allocate for r in heat.results] == [8, 0, 4, 0]
 
 
 def test_errors_are_those_of_numpy(heat: Exploration) -> None:
@@ -62,8 +62,6 @@ def test_errors_are_those_of_numpy(heat: Exploration) -> None:
         assert result.error is not None
         if result.precision == "f32":
             assert result.error == pytest.approx(expected, rel=0.5)
-        elif result.schedule.fma:
-            assert 0 < result.error < 1e-15
         else:
             assert result.error == 0
 
@@ -73,7 +71,7 @@ def test_the_files(heat: Exploration) -> None:
     assert folder is not None
     t4 = json.loads((folder / "results.json").read_text())
     assert t4["schema_version"] == "1.0.0"
-    assert len(t4["results"]) == 6
+    assert len(t4["results"]) == 4
     states = {"timeout", "compile", "runtime", "correctness", "constraints", "correct"}
     for entry in t4["results"]:
         assert {"configuration", "times", "invalidity", "correctness"} <= set(entry)
@@ -99,16 +97,16 @@ def test_the_files(heat: Exploration) -> None:
 def test_an_interrupted_search_goes_on(heat: Exploration, tmp_path: Path) -> None:
     assert heat.folder is not None
     lines = (heat.folder / FILE).read_text().splitlines(keepends=True)
-    (tmp_path / FILE).write_text("".join(lines[:3]) + lines[3][:100])
+    (tmp_path / FILE).write_text("".join(lines[:2]) + lines[2][:100])
     found = explored(out=tmp_path)
     assert [r.key for r in found.results] == [r.key for r in heat.results]
-    assert found.results[:3] == heat.results[:3]
-    assert found.results[3].timestamp >= heat.results[3].timestamp
-    assert found.results[3].seconds != heat.results[3].seconds
+    assert found.results[:2] == heat.results[:2]
+    assert found.results[2].timestamp >= heat.results[2].timestamp
+    assert found.results[2].seconds != heat.results[2].seconds
     assert {r.key for r in read(tmp_path)} == {r.key for r in heat.results}
 
 
-MISTAKES = {16: "3.0", 32: "(__builtin_trap(), 4.0)", 64: "no_such_name", 8: "(({ for (;;) {} }), 4.0)"}
+MISTAKES = {16: "3.0", 32: "(__builtin_trap(), 4.0)", 64: "no_such_name"}
 """By the size of strips: what their kernels have in place of 4.0."""
 
 
@@ -127,14 +125,13 @@ def test_what_is_wrong_is_never_timed(own_cache: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(built, "job_of", job_of)
     wrong = [Schedule(cpu=Strips(size)) for size in MISTAKES]
-    found = explored(schedules=[Schedule(), *wrong], precisions=["f64"], limit=12)
-    good, other, crash, text, endless = found.results
-    assert [r.state for r in found.results] == ["correct", "correctness", "runtime", "compile", "timeout"]
+    found = explored(schedules=[Schedule(), *wrong], precisions=["f64"])
+    good, other, crash, text = found.results
+    assert [r.state for r in found.results] == ["correct", "correctness", "runtime", "compile"]
     assert all(r.seconds == r.stream == () and r.error is None for r in found.wrong)
     assert "'u_next' differs in 335 of" in other.why  # all cells of the small box, 67 x 5
     assert "SIGILL" in crash.why
     assert "no_such_name" in text.why
-    assert endless.why == "it took more than 12 s"
     assert found.correct == [good]
     assert found.best() == good
     assert "correctness: step f64 Schedule(cpu=Strips(16))" in found.table()
@@ -162,29 +159,27 @@ def test_a_known_solution(own_cache: Path) -> None:
     assert double.error < 1e-14 < 1e-8 < single.error < 1e-6
 
 
-def test_streaming_patterns_are_variants(own_cache: Path) -> None:
-    """D2Q9: a step of two arrays, and one in place, whose two kernels are one step."""
+def test_a_pattern_in_place(own_cache: Path) -> None:
+    """D2Q9: the two kernels of AA are one step."""
     assert own_cache.is_dir()
     found = heddle.explore(
-        variants=lattice_boltzmann("D2Q9", ("BGK",), ("pull", "AA"), ("f32",)),
-        schedules=[Schedule(fma=True), Schedule(cpu=Strips(16, nontemporal=True))],
+        variants=lattice_boltzmann("D2Q9", ("BGK",), ("AA",), ("f32",), Schedule(fma=True)),
+        schedules=[Schedule(fma=True), Schedule(fma=True, cpu=Strips(16))],
         sizes=["16x9"],
         values={"omega": 1.6},
-        samples=3,
+        samples=4,
         search="halving",
         quiet=True,
     )
-    assert [(r.state, r.variant) for r in found.results] == [
-        ("correct", "BGK, pull"),
-        ("correct", "BGK, pull"),
-        ("correct", "BGK, AA"),
+    assert sorted((r.state, r.variant, len(r.seconds)) for r in found.results) == [
+        ("correct", "BGK, AA", 3),  # the slower one
+        ("correct", "BGK, AA", 4),
     ]
-    assert {r.bytes for r in found.results} == {2 * 9 * 4}
-    assert [r.write_allocate for r in found.results] == [9 * 4, 0, 0]
-    assert all(0 < (r.error or 0) < 1e-6 for r in found.results)
-    (point,) = found.refused
-    assert (point.variant, point.schedule.cpu) == ("BGK, AA", Strips(16, nontemporal=True))
-    assert "nontemporal" in point.why
+    for result in found.results:
+        assert result.bytes == 2 * 9 * 4
+        assert result.write_allocate == 0
+        assert 0 < (result.error or 0) < 1e-6
+        assert result.rounds_alike
 
 
 def test_results_of_two_machines(heat: Exploration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,10 +187,10 @@ def test_results_of_two_machines(heat: Exploration, tmp_path: Path, monkeypatch:
     there = tmp_path / "there"
     explored(out=there, name="there", schedules=SCHEDULES[:1], precisions=["f64"])
     both = merge([heat.folder, there], tmp_path / "both")
-    assert len(both.results) == 7
+    assert len(both.results) == 5
     assert set(both.schedules()["machines"]) == {"here", "there"}
     again = merge([there, heat.folder], tmp_path / "both")
-    assert len(again.results) == len((tmp_path / "both" / FILE).read_text().splitlines()) == 7
+    assert len(again.results) == len((tmp_path / "both" / FILE).read_text().splitlines()) == 5
     assert again.texts == heat.texts
     monkeypatch.chdir(tmp_path)
     assert main(["explore", "--merge", "there", "both", "--out", "command"]) == 0

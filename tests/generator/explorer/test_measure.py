@@ -10,13 +10,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from heddle import Assignment, KernelError, Module, Reduce, Schedule, fields, lbm
+from heddle import Assignment, KernelError, Module, Reduce, Schedule, Strips, fields, lbm
 from heddle.emit.cost import cost
 from heddle.explorer import built
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.memory import LINE, Memory
 from heddle.explorer.space import space
 from heddle.explorer.streams import ways
+from heddle.explorer.variants import lattice_boltzmann
 from heddle.explorer.workers import Outcome, in_children
 from searched import result, stencil
 
@@ -54,6 +55,21 @@ def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
                 )  # a mask of one byte has no target of its kind
                 assert beside.bytes_read == expected
         assert ("past" in ways(streams)) == (name in ("heat", "pull"))
+
+
+def test_what_is_not_legal_says_why() -> None:
+    variants = lattice_boltzmann("D2Q9", ("BGK",), ("pull", "AA"), ("f32",))
+    past = Schedule(cpu=Strips(16, nontemporal=True))
+    found = space(variants, "cpu", 64, schedules=[Schedule(), past])
+    legal = [(c.variant, c.kernels, c.schedule) for c in found.candidates]
+    assert legal == [
+        ("BGK, pull", ("step",), Schedule()),
+        ("BGK, pull", ("step",), past),
+        ("BGK, AA", ("step_even", "step_odd"), Schedule()),
+    ]
+    (point,) = found.refused
+    assert (point.variant, point.schedule) == ("BGK, AA", past)
+    assert "nontemporal stores would evict" in point.why
 
 
 def test_rows_begin_at_cache_lines() -> None:
