@@ -32,6 +32,7 @@ from heddle.explorer.trial import (
     Conditions,
     Known,
     Made,
+    Own,
     measured,
     own_part,
     shared_parts,
@@ -344,8 +345,7 @@ class _Explorer:
         """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
-            made.own.key,
-            made.reference.key,
+            own.key,
             extent,
             given,
             self.setting.machine,

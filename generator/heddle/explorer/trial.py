@@ -26,9 +26,7 @@ Own: TypeAlias = tuple[built.Built, dict[str, Any]]
 """A candidate and its costs."""
 PEAK_CELLS = 1 << 16
 """Of the kernel `peak`: what it reads lies in a cache, and all cores have some of it."""
-GPU_Own: TypeAlias = tuple[built.Built, dict[str, Any]]
-"""A candidate and its costs."""
-PEAK_CELLS = 1 << 22
+GPU_PEAK_CELLS = 1 << 22
 
 
 @dataclass(frozen=True)
