@@ -11,6 +11,7 @@
 """
 
 from heddle.errors import KernelError
+from heddle.explorer.run import explore
 from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section, While
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
@@ -47,6 +48,7 @@ __all__ = [
     "bit_and",
     "block_coordinates",
     "block_extents",
+    "explore",
     "fields",
     "has_bit",
     "load",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check | lift | doctor`, `python -m heddle --cmake-dir`.
+"""The command line: `heddle build | show | check | lift | explore | doctor`, `python -m heddle --cmake-dir`.
 
-Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, or the machine
-lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the output any more.
+Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, a candidate is
+wrong (explore), or the machine lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the
+output any more.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import heddle
+from heddle.commands import explore_options
 from heddle.commands.lift_options import add_arguments
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -113,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift | doctor")
+    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift | explore | doctor")
 
     build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
     _common(build)
@@ -173,6 +175,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_arguments(lift)
     lift.set_defaults(run=_lift)
+
+    explore = commands.add_parser(
+        "explore",
+        help="search for the fastest variant, precision and schedule on this machine",
+        description=explore_options.ABOUT,
+        epilog=explore_options.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    explore_options.add_arguments(explore)
+    explore.set_defaults(run=_explore)
 
     doctor = commands.add_parser(
         "doctor",
@@ -270,6 +282,12 @@ def _doctor(options: argparse.Namespace) -> int:
     from heddle.python.doctor import report
 
     return report()
+
+
+def _explore(options: argparse.Namespace) -> int:
+    from heddle.commands.explore import run
+
+    return run(options)
 
 
 def _lift(options: argparse.Namespace) -> int:

@@ -60,6 +60,11 @@ def load(model: Path, root: Path | None = None) -> Module:
     root: emitted files name the model by its path below this folder; by default below the current one. A
     model elsewhere is named without its folder, since no path of a machine belongs into emitted files.
     """
+    return module_in(names_of(model), model, root)
+
+
+def names_of(model: Path) -> dict[str, object]:
+    """Run a model file and return what it defines."""
     if not model.is_file():
         raise KernelError(str(model), "the model file does not exist.", "pass the path of a Python file")
     sys.path.insert(0, str(model.parent))
@@ -82,6 +87,11 @@ def load(model: Path, root: Path | None = None) -> Module:
     finally:
         sys.path.remove(str(model.parent))
         forget_declarations(str(model))
+    return names
+
+
+def module_in(names: Mapping[str, object], model: Path, root: Path | None = None) -> Module:
+    """The one Module of what a model file defines. root: see `load`."""
     modules = list({id(value): value for value in names.values() if isinstance(value, Module)}.values())
     if len(modules) != 1:
         raise KernelError(

@@ -31,10 +31,11 @@ from heddle.model.spaces import (
     declared_arguments,
     fields_read,
     ir_space,
+    scheduled_space,
     statements_over_list,
 )
 from heddle.model.streaming_kernels import StreamingKernels
-from heddle.pipeline import lower, typed
+from heddle.pipeline import check, lower, typed
 from heddle.solvers.multigrid import solver_kernels
 from heddle.solvers.relaxation import Equation
 
@@ -59,6 +60,11 @@ class KernelModel:
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
         return typed(self.name, self.statements, self.space, chosen, self.about, self.order)
+
+    def scheduled(self, schedule: Schedule) -> KernelModel:
+        """The same kernel with another schedule. Raises KernelError for one that its space does not take."""
+        space = scheduled_space(self.name, self.space, schedule, self.place)
+        return replace(self, schedule=schedule, space=space)
 
 
 @dataclass(frozen=True)
@@ -366,6 +372,24 @@ class Module:
                 "number them identically, so fields can be shared",
             )
         return next(iter(tables), ())
+
+    def alone(self, kernels: Sequence[str], chosen: str, schedule: Schedule, target: str) -> Module:
+        """Some kernels as a module of their own, in one precision and with another schedule. Raises
+        KernelError where they cannot run so on a target."""
+        found: dict[str, KernelModel | PackModel] = {}
+        for name in kernels:
+            whole = self.kernels[name]
+            assert isinstance(whole, KernelModel)
+            found[name] = whole.scheduled(schedule)
+        own = replace(
+            self, precisions=(chosen,), kernels=found, halos={}, solver=(), remarks=(), _stages={}, _typed={}
+        )
+        own.model = self.model
+        for name, model in found.items():
+            if model.space is self.kernels[name].space:  # what is typed does not depend on the rest of it
+                own._typed[name, chosen] = model, self.typed(name, chosen)
+            check(own.typed(name, chosen), Request(precision(chosen), schedule, TARGETS[target]))
+        return own
 
     def typed(self, kernel: str, chosen: str) -> ir.Kernel:
         """A checked kernel in a precision; computed once."""

@@ -85,12 +85,23 @@ def typed(
     return verify(kernel, "symbolic")
 
 
-def lower(kernel: Kernel, request: Request) -> Stages:
-    """Schedule and lower a typed kernel for a target."""
+def check(kernel: Kernel, request: Request) -> None:
+    """Raise KernelError where a typed kernel cannot run on a target as its schedule says."""
+    check_schedule(kernel, _in_cells(kernel, request))
+
+
+def _in_cells(kernel: Kernel, request: Request) -> Request:
+    """With strips of cells instead of cache lines."""
     cpu = request.schedule.cpu
     if isinstance(cpu, CacheLines):
         cpu = cpu.in_cells(request.precision, follows_links(kernel))
         request = replace(request, schedule=replace(request.schedule, cpu=cpu))
+    return request
+
+
+def lower(kernel: Kernel, request: Request) -> Stages:
+    """Schedule and lower a typed kernel for a target."""
+    request = _in_cells(kernel, request)
     scheduled = kernel
     for step in SCHEDULING:
         scheduled = step(scheduled, request)

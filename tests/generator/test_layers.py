@@ -39,12 +39,14 @@ ALLOWED = {
     | {"slow_models"},
     # Kernels that run from Python: on top of what builds them.
     "python": {"python", "build", "emit", "ir", "module"},
+    # Searches over kernels that run from Python.
+    "explorer": {"explorer", "build", "emit", "ir", "lbm", "model", "module", "python", "sympy"},
     # From text back to kernels.
     "lift": {"lift", "ir", "resources"},
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},
     # What is called from outside.
-    "__init__": {"ir", "model", "module", "python"},
-    "commands": {"commands", "build", "emit", "ir", "lift", "module", "pipeline", "roundtrip"},
+    "__init__": {"explorer", "ir", "model", "module", "python"},
+    "commands": {"commands", "build", "emit", "explorer", "ir", "lift", "module", "pipeline", "roundtrip"},
     "__main__": {"build", "commands", "emit", "halo", "ir", "module", "python", "resources"},
 }
 MORE = {

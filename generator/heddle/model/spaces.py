@@ -74,30 +74,43 @@ def ir_space(
     rank = _rank(statements, place, name)
     frozen: ir_spaces.Dense | ir_spaces.Sparse
     if isinstance(space, Sparse):
-        frozen = _over_list(space, links, schedule)
+        frozen = ir_spaces.Sparse(space.name, space.listed, links)
     elif isinstance(space, Cells):
         frozen = ir_spaces.Sparse(space.name, True, box=rank)
     else:
-        lanes = schedule.gpu.lanes if isinstance(schedule.gpu, Interleaved) else 1
-        frozen = ir_spaces.Dense(rank, schedule.colours, lanes, schedule.cpu.fixed_nx)
+        frozen = ir_spaces.Dense(rank)
         if space.walls:
             frozen = _with_walls(name, frozen, space.walls, links, place)
-    legality.check_space(name, frozen, schedule, place)
-    return frozen
+    return scheduled_space(name, frozen, schedule, place)
 
 
-def _over_list(space: Sparse, links: tuple[ir_spaces.Link, ...], schedule: Schedule) -> ir_spaces.Sparse:
+def scheduled_space(
+    name: str, space: ir_spaces.Dense | ir_spaces.Sparse, schedule: Schedule, place: Place
+) -> ir_spaces.Dense | ir_spaces.Sparse:
+    """The same cells with another schedule applied; KernelError for what they do not support."""
+    if isinstance(space, ir_spaces.Dense):
+        lanes = schedule.gpu.lanes if isinstance(schedule.gpu, Interleaved) else 1
+        found: ir_spaces.Dense | ir_spaces.Sparse = replace(
+            space, colours=schedule.colours, interleave=lanes, fixed_nx=schedule.cpu.fixed_nx
+        )
+    else:
+        found = _over_list(space, schedule)
+    legality.check_space(name, found, schedule, place)
+    return found
+
+
+def _over_list(space: ir_spaces.Sparse, schedule: Schedule) -> ir_spaces.Sparse:
     """The cells of a list; only kernels that follow links over the whole list look for runs of neighbours, or
     in the compressed table."""
-    if space.listed or not links:
-        return ir_spaces.Sparse(space.name, space.listed, links)
+    if space.listed or not space.links:
+        return space
     strip = 0
     match schedule.cpu:
         case CacheLines():
             strip = RUN_CELLS
         case Strips(size):
             strip = size
-    return ir_spaces.Sparse(space.name, False, links, strip, isinstance(schedule.gpu, CompressedList))
+    return replace(space, strip_size=strip, compressed=isinstance(schedule.gpu, CompressedList))
 
 
 def _with_walls(

@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import resource
 import shlex
 import shutil
 import tempfile
@@ -20,12 +21,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from heddle.build import write
 from heddle.errors import KernelError
 from heddle.python.compiler import Compiler, run, run_all
 
 OFF = ("off", "0", "no")
+RECORD = "build.json"
+Record = dict[str, Any]
+"""What RECORD says of a product: the commands, the compiler, and of a module what it took and how large its
+objects are."""
 
 
 def folder() -> Path:
@@ -69,19 +75,29 @@ class Job:
 
     def build(
         self, place: Path, library: Path, compiler: Compiler, common: Path | None, verbose: bool
-    ) -> list[str]:
-        """Compile all that lies in a folder; returns the commands. common: its object, if it is there."""
+    ) -> Record:
+        """Compile all that lies in a folder; returns the commands, the seconds that they took of all
+        processors together, and the bytes of each kernel's object. common: its object, if it is there."""
         commands, objects = [], []
         wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
         for name, quick in wanted if common else [*wanted, (self.common, True)]:
             objects.append(place / f"{name}.o")
             commands.append(compiler.compile(place / name, place, objects[-1], quick))
+        since = _seconds_of_compilers()
         run_all(commands, verbose)
         link = compiler.link([*objects, *([common] if common else [])], library)
         run(link, verbose)
+        sizes = {name: (place / f"{name}.o").stat().st_size for name in self.sources}
         for made in objects:
             made.unlink()
-        return [shlex.join(command) for command in (*commands, link)]
+        texts = [shlex.join(command) for command in (*commands, link)]
+        return {"commands": texts, "seconds": _seconds_of_compilers() - since, "object_bytes": sizes}
+
+
+def _seconds_of_compilers() -> float:
+    """Those that processes started here have spent so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
@@ -91,7 +107,7 @@ def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
     and not before.
     """
 
-    def build(place: Path, result: Path) -> list[str]:
+    def build(place: Path, result: Path) -> Record:
         return job.build(place, result, compiler, _common(job, compiler, verbose), verbose)
 
     return _kept(job.name, f"{job.name}.so", job.texts, compiler, build)
@@ -102,10 +118,10 @@ def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
     needed = (f"{job.common.rpartition('/')[0]}/", "heddle/device/preconditions.hpp")
     texts = {name: text for name, text in job.texts.items() if name.startswith(needed)}
 
-    def build(place: Path, result: Path) -> list[str]:
+    def build(place: Path, result: Path) -> Record:
         command = compiler.compile(place / job.common, place, result, quick=True)
         run(command, verbose)
-        return [shlex.join(command)]
+        return {"commands": [shlex.join(command)]}
 
     return _kept("python_calls", "call.o", texts, compiler, build)
 
@@ -115,7 +131,7 @@ def _kept(
     product: str,
     texts: Mapping[str, str],
     compiler: Compiler,
-    build: Callable[[Path, Path], list[str]],
+    build: Callable[[Path, Path], Record],
 ) -> Path:
     """A product of the cache, made by `build` from the files in a folder if it is not there."""
     place = folder() / f"{name}-{key(texts, compiler)}"
@@ -140,14 +156,15 @@ def _build(
     product: str,
     texts: Mapping[str, str],
     compiler: Compiler,
-    build: Callable[[Path, Path], list[str]],
+    build: Callable[[Path, Path], Record],
 ) -> None:
     making = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     try:
         write(dict(texts), making)
-        said = [command.replace(str(making), str(place)) for command in build(making, making / product)]
-        record = {"commands": said, "compiler": compiler.identity.splitlines()}
-        (making / "build.json").write_text(json.dumps(record, indent=2) + "\n")
+        record = build(making, making / product)
+        record["commands"] = [command.replace(str(making), str(place)) for command in record["commands"]]
+        record["compiler"] = compiler.identity.splitlines()
+        (making / RECORD).write_text(json.dumps(record, indent=2) + "\n")
         os.chmod(making, 0o755)
         if not place.exists():  # a file system without locks may have let two processes through
             os.rename(making, place)

@@ -99,7 +99,7 @@ def load(
         raise KernelError(
             "heddle.load", f"'{target}' is no target for Python.", f"one of: {', '.join(RUN_FROM_PYTHON)}"
         )
-    module = _module(model, precisions)
+    module = module_of(model, precisions)
     known = compiler(TARGETS[target])
     job = job_of(module, target)
     path = cache.library(job, known, verbose)
@@ -144,7 +144,7 @@ def functions_of(library: Path, entry: str) -> dict[str, Callable[..., Any]]:
     return made
 
 
-def _module(model: str | Path | Module, precisions: Sequence[str] | None) -> Module:
+def module_of(model: str | Path | Module, precisions: Sequence[str] | None) -> Module:
     """The module, named in emitted files by its file alone: the cache is the same from every folder."""
     if isinstance(model, Module):
         module, file = model, model.model or Path(model.name)

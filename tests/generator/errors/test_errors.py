@@ -92,7 +92,10 @@ BESIDE_THE_PHYSICS = (
 ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py")
 DOCUMENTS = ("ir/json.py",)
 """ir/test_json.py provokes these."""
-WITH_TESTS_OF_THEIR_OWN = ("lift/", "roundtrip/", "commands/lift", "python/", "chemistry/")
+WITH_TESTS_OF_THEIR_OWN = (
+    *("lift/", "roundtrip/", "commands/lift", "python/", "chemistry/"),
+    *("explorer/", "commands/explore"),
+)
 
 
 def _raised() -> Iterator[tuple[str, int]]:

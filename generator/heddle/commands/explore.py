@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`heddle explore`: search for the fastest variant, precision and schedule of a model on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from heddle.build import module_in, names_of
+from heddle.errors import KernelError
+from heddle.explorer.exploration import Exploration, merge
+from heddle.explorer.run import explore
+
+ROWS = 12
+"""Of each step, machine and size that are printed."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Exit code 0: candidates were timed, and none is wrong; else 1."""
+    if (options.model is None) == (options.merge is None):
+        raise KernelError(
+            "heddle explore", "give a model, or --merge with folders.", "heddle explore --help shows examples"
+        )
+    found = merge(options.merge, options.out) if options.merge else _searched(options)
+    print(found.table(None if options.all else ROWS))
+    print(f"\nheddle: {options.out / 'report.html'}, and schedules.json, results.json beside it")
+    return 0 if found.correct and not found.wrong else 1
+
+
+def _searched(options: argparse.Namespace) -> Exploration:
+    names = names_of(options.model)
+    variants: Any = names.get("variants")
+    given: Any = names.get("values", {})
+    accuracy: Any = names.get("accuracy")
+    chosen: dict[str, Any] = (
+        {"model": module_in(names, options.model, options.model.resolve().parent)}
+        if variants is None
+        else {"variants": variants}
+    )
+    return explore(
+        **chosen,
+        target=options.target,
+        kernels=options.kernels,
+        precisions=options.precisions,
+        sizes=options.size,
+        values=given | _numbers(options.set),
+        accuracy=accuracy if callable(accuracy) else None,
+        search=options.search,
+        seed=options.seed,
+        budget=options.budget,
+        samples=options.samples,
+        limit=options.limit,
+        jobs=options.jobs,
+        threads=options.threads,
+        out=options.out,
+        name=options.name,
+    )
+
+
+def _numbers(words: Iterable[str]) -> dict[str, float]:
+    """The values of --set."""
+    found = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        try:
+            found[name] = float(text)
+        except ValueError:
+            raise KernelError(
+                "heddle explore", f"--set {word} gives no number.", "write --set alpha=0.1 omega=1.6"
+            ) from None
+    return found

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A candidate as files and as a library in the cache of heddle.load, and what making it took."""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heddle.emit.cost import cost
+from heddle.emit.targets import TARGETS
+from heddle.explorer.schedules import arithmetic
+from heddle.explorer.space import Candidate
+from heddle.explorer.streams import stream_module
+from heddle.ir import nodes as ir
+from heddle.module import Module
+from heddle.python import cache
+from heddle.python.compiler import compiler
+from heddle.python.load import entry_name, functions_of, job_of, module_of
+
+
+@dataclass(frozen=True)
+class Built:
+    """A module in the cache. key: of all that decides what the library does. text: of its kernels as they are
+    emitted. generation, compilation: seconds, those of all processors together. compiler: its
+    version."""
+
+    key: str
+    library: Path
+    entry: str
+    text: str
+    generation: float
+    compilation: float
+    object_bytes: int
+    compiler: str
+
+    def functions(self) -> dict[str, Any]:
+        """The kernels as functions of Python."""
+        return functions_of(self.library, self.entry)
+
+
+def build(module: Module, target: str) -> Built:
+    """Generate and compile a module, or find it in the cache. Raises KernelError as heddle.load does."""
+    own = module_of(module, None)
+    started, before = time.process_time(), _children()
+    job = job_of(own, target)
+    generation = time.process_time() - started + _children() - before
+    known = compiler(TARGETS[target])
+    path = cache.library(job, known, verbose=False)
+    record = json.loads((path.parent / cache.RECORD).read_text())
+    text = "\n".join(job.texts[name] for name in job.sources)
+    if len(TARGETS[target].files) > 1:  # the kernel and its launcher lie in files of their own
+        heads = [f"{own.name}/{name}{TARGETS[target].files[0]}" for name in own.kernels]
+        text = "\n".join((*(job.texts[name] for name in heads), text))
+    return Built(
+        cache.key(job.texts, known),
+        path,
+        entry_name(own, target),
+        text,
+        generation,
+        record["seconds"],
+        sum(record["object_bytes"].values()),
+        known.identity.splitlines()[1],
+    )
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def reference(candidate: Candidate) -> Module:
+    """The same arithmetic, for the reference target."""
+    schedule = arithmetic(candidate.schedule)
+    return candidate.original.alone(candidate.kernels, candidate.precision, schedule, "reference")
+
+
+def exact(candidate: Candidate) -> Module:
+    """What errors are measured against: the model as it stands, in f64, for the reference target."""
+    schedule = arithmetic(candidate.arithmetic)
+    return candidate.original.alone(candidate.kernels, "f64", schedule, "reference")
+
+
+def typed(module: Module) -> list[ir.Kernel]:
+    """The kernels of a module in its precision."""
+    return [module.typed(name, module.precisions[0]) for name in module.kernels]
+
+
+def streams(candidate: Candidate, target: str) -> Module:
+    """What a candidate is timed beside."""
+    return stream_module(typed(candidate.module), candidate.precision, target)
+
+
+def costs(module: Module, target: str) -> dict[str, Any]:
+    """What the cost line of the banners says, the mean of the kernels."""
+    found = []
+    for name, model in module.kernels.items():
+        stages = module.stages(name, module.precisions[0], target)
+        cells = model.schedule.gpu.coarsening if TARGETS[target].threads else 1
+        found.append(cost(stages.kernel, stages.lowered, cells))
+    calls: dict[str, float] = {}
+    for one in found:
+        for function, count in one.calls:
+            calls[function] = calls.get(function, 0) + count / len(found)
+    return {
+        "bytes_read": sum(one.bytes_read for one in found) / len(found),
+        "bytes_written": sum(one.bytes_written for one in found) / len(found),
+        "flops": sum(one.flops for one in found) / len(found),
+        "calls": calls,
+    }

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a search, as a table, as files, and merged with those of other machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from heddle.emit.files import write_if_changed
+from heddle.errors import KernelError
+from heddle.explorer.report import report
+from heddle.explorer.results import FILE, SOURCES, Result, append, best, metadata, read, schedules, t4
+from heddle.explorer.schedules import as_text
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What a search found. results: in the order in which they came. refused: points of the space that are
+    not legal, and why. texts: emitted kernels by the name of their file. folder: where it was written."""
+
+    results: tuple[Result, ...]
+    refused: tuple[Any, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+
+    @property
+    def correct(self) -> list[Result]:
+        """Those that were timed, the fastest of each step, machine and size first."""
+        found = [result for result in self.results if result.state == "correct"]
+        return sorted(found, key=lambda r: (r.place, r.time))
+
+    @property
+    def wrong(self) -> list[Result]:
+        """Those that do not compile, crash, take too long or give other bits than the reference."""
+        return [result for result in self.results if result.state != "correct"]
+
+    def best(self, step: str | None = None, precision: str | None = None) -> Result:
+        """The fastest result, of one step and precision if these are given. Raises KernelError if nothing was
+        timed."""
+        found = [
+            result
+            for result in best(self.results)
+            if step in (None, result.step) and precision in (None, result.precision)
+        ]
+        if not found:
+            raise KernelError(
+                "heddle.explore", "no candidate was timed.", "see the column `why` of the table"
+            )
+        return min(found, key=lambda result: result.nanoseconds_per_cell)
+
+    def table(self, rows: int | None = None) -> str:
+        """All results, the fastest first; at most so many of each step, machine and size."""
+        lines: list[str] = []
+        place: tuple[Any, ...] = ()
+        shown = 0
+        for result in self.correct:
+            if result.place != place:
+                place, shown = result.place, 0
+                size = "x".join(map(str, result.extent))
+                lines += ["", f"{result.module}/{result.step}, {size}, {result.machine}, {result.target}"]
+                lines.append(
+                    f"{'ns/cell':>8} {'stream':>6} {'B/cell':>7} {'error':>8} {'lines':>5} {'compile':>7}  "
+                    "candidate"
+                )
+            shown += 1
+            if rows is not None and shown > rows:
+                continue
+            error = "" if result.error is None else f"{result.error:.1e}"
+            own = " (own)" if result.own else ""
+            lines.append(
+                f"{result.nanoseconds_per_cell:8.3g} {result.fraction:6.0%} {result.bytes:7.4g} {error:>8} "
+                f"{result.lines:5} {result.compilation:5.1f} s  "
+                f"{result.variant + ': ' if result.variant else ''}{result.precision} "
+                f"{as_text(result.schedule)}{own}"
+            )
+        for result in self.wrong:
+            lines += ["", f"{result.state}: {result.name}", f"  {result.why}"]
+        if self.refused:
+            lines += ["", f"not legal: {len(self.refused)} candidates"]
+        return "\n".join(lines).strip()
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def t4(self) -> dict[str, Any]:
+        """All results as T4, the format of Kernel Tuner; points that are not legal are `constraints`."""
+        found = t4(self.results)
+        found["results"] += [
+            {
+                "configuration": {
+                    "variant": point.variant,
+                    "kernel": point.step,
+                    "precision": point.precision,
+                    "schedule": as_text(point.schedule),
+                },
+                "times": {},
+                "invalidity": "constraints",
+                "correctness": 0.0,
+                "measurements": [{"name": "reason", "value": point.why, "unit": ""}],
+            }
+            for point in self.refused
+        ]
+        return found
+
+    def schedules(self) -> dict[str, Any]:
+        """The best schedules that round as the model does, by machine."""
+        return schedules(self.results)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write results.json (T4), metadata.json, schedules.json and report.html; returns their paths."""
+        texts = {
+            "results.json": json.dumps(self.t4(), indent=1),
+            "metadata.json": json.dumps(metadata(self.results), indent=1),
+            "schedules.json": json.dumps(self.schedules(), indent=1),
+            "report.html": report(self.results, self.refused, self.texts).rstrip("\n"),
+        }
+        for name, text in texts.items():
+            write_if_changed(folder / name, text + "\n")
+        return [folder / name for name in texts]
+
+
+def load_results(folders: Iterable[Path]) -> Exploration:
+    """The results of folders that `explore` wrote, also of other machines. Raises KernelError for a folder
+    without results and for a line that is none."""
+    results: dict[str, Result] = {}
+    texts: dict[str, str] = {}
+    for folder in folders:
+        if not (folder / FILE).is_file():
+            raise KernelError(str(folder), f"there is no {FILE}.", "name a folder that heddle explore wrote")
+        for result in read(folder):
+            results[result.key] = result
+            path = folder / SOURCES / Path(result.source).name
+            if result.source and path.is_file():
+                texts[result.source] = path.read_text()
+    return Exploration(tuple(results.values()), (), texts)
+
+
+def merge(folders: Sequence[str | Path], out: str | Path) -> Exploration:
+    """Put the results of several folders, such as those of several machines, into one."""
+    found = load_results([Path(folder) for folder in folders])
+    known = {result.key for result in read(Path(out))}
+    for result in found.results:
+        if result.key not in known:
+            append(Path(out), result, found.texts.get(result.source, ""))
+    merged = load_results([Path(out)])
+    merged.write(Path(out))
+    return merged

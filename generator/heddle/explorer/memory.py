@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays for the kernels of a step, laid out as heddle::Field lays them out: rows begin at cache lines, and
+components are spread over the sets of a cache. NumPy on a CPU, CuPy on a GPU."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from heddle.emit.python_file import array_axes, needed
+from heddle.emit.signature import Argument, written_fields
+from heddle.errors import KernelError
+from heddle.ir import nodes as ir
+
+LINE = 64
+"""Bytes of a cache line."""
+BLOCK = 1 << 16
+"""Random numbers that are drawn; larger arrays repeat them."""
+Values: TypeAlias = Mapping[str, float | int | Callable[[tuple[int, ...]], Any]]
+"""What the user says of arguments: a number, or for fields also a function of the shape."""
+
+
+def library(name: str = "numpy") -> Any:
+    """NumPy, or "cupy" for arrays on a GPU; KernelError where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise KernelError(
+            "heddle.explore", f"{name} is not installed.", f"install {name}: kernels are timed on its arrays"
+        ) from None
+
+
+def on_host(array: Any) -> Any:
+    """An array of NumPy with what another one holds."""
+    return array.get() if hasattr(array, "get") else array
+
+
+@dataclass
+class Array:
+    """One field. whole: with its ghost layers and components first; inner: the view that a kernel takes.
+    scale: by which memory multiplies values."""
+
+    field: ir.Field
+    whole: Any
+    inner: Any
+    start: Any
+    written: bool
+
+    def values(self) -> Any:
+        """What is stored, as f64."""
+        return on_host(self.whole).astype("f8") / self.field.scale
+
+    def reset(self) -> None:
+        """What it held at first."""
+        self.whole[...] = self.start
+
+
+class Memory:
+    """The arguments of a step's kernels at one size. xp: the library that allocates, `library(...)`.
+
+    extent: cells along x, y, z. values: what the user says of arguments; other fields hold random numbers
+    between 0.005 and 0.015, and other parameters one between 0.5 and 1, the same for every candidate.
+    """
+
+    def __init__(self, kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, xp: Any) -> None:
+        self.extent, self.given, self.xp = tuple(extent), values, xp
+        self.arrays: dict[str, Array] = {}
+        self.calls: list[dict[str, Any]] = []
+        written = {field.name for kernel in kernels for field in written_fields(kernel)}
+        for kernel in kernels:
+            call: dict[str, Any] = {}
+            for argument, text in needed(kernel):
+                if argument.field is not None and isinstance(argument.kind, ir.Pointer):
+                    call[argument.name] = self._array(kernel, argument, argument.name in written).inner
+                elif "=" not in text:
+                    call[argument.name] = self._number(argument)
+            self.calls.append(call)
+
+    def _array(self, kernel: ir.Kernel, argument: Argument, written: bool) -> Array:
+        field = argument.field
+        assert field is not None
+        known = self.arrays.get(field.name)
+        if known is None:
+            axes = array_axes(kernel, argument)
+            if field.layout.split:
+                raise KernelError(
+                    kernel.name,
+                    f"'{field.name}' is split by colour, which the explorer does not lay out.",
+                    "explore the kernel with fields that are not split, or time it with heddle-bench",
+                )
+            known = self.arrays[field.name] = self._made(field, axes, written)
+        return known
+
+    def _made(self, field: ir.Field, axes: Sequence[str], written: bool) -> Array:
+        ghosts = field.ghost_layers
+        cells = [self.extent["xyz".index(axis)] for axis in axes if axis in "xyz"]
+        shape = [n + 2 * ghosts for n in cells]
+        components = [field.components] if field.components else []
+        whole = _allocate(self.xp, _dtype(field.type), components, shape, ghosts)
+        whole[...] = self.xp.asarray(self._first(field, (*components, *shape)))
+        inside = (..., *(slice(ghosts, -ghosts) if ghosts else slice(None) for _ in shape))
+        kept = whole.copy() if written else whole
+        return Array(field, whole, whole[inside], kept, written)
+
+    def _first(self, field: ir.Field, shape: tuple[int, ...]) -> Any:
+        """The values that a field holds at first."""
+        np = library()
+        given = self.given.get(field.name)
+        if callable(given):
+            found = np.asarray(given(shape))
+            if found.shape != shape:
+                raise KernelError(
+                    "heddle.explore",
+                    f"the values of '{field.name}' have the shape {found.shape}, not {shape}.",
+                    "a function of values takes the shape, ghost layers included, and returns an array of it",
+                )
+        elif given is not None:
+            found = np.full(shape, given)
+        else:
+            random = np.random.default_rng(zlib.crc32(field.name.encode()))
+            drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)
+            size = int(np.prod(shape))
+            found = np.resize((drawn * field.scale).astype(_dtype(field.type)), size).reshape(shape)
+            return found
+        return (found * field.scale).astype(_dtype(field.type))
+
+    def _number(self, argument: Argument) -> float | int:
+        given = self.given.get(argument.name)
+        if callable(given):
+            raise KernelError(
+                "heddle.explore", f"'{argument.name}' is a number, not a field.", "give a number"
+            )
+        if given is not None:
+            return given
+        assert isinstance(argument.kind, ir.Scalar)
+        if not argument.kind.is_float:
+            return 1
+        random = library().random.default_rng(zlib.crc32(argument.name.encode()))
+        return float(random.uniform(0.5, 1.0))
+
+    def reset(self) -> None:
+        """The written fields as they were at first."""
+        for array in self.written():
+            array.reset()
+
+    def written(self) -> Iterator[Array]:
+        """The fields that the kernels write."""
+        return (array for array in self.arrays.values() if array.written)
+
+    @property
+    def bytes(self) -> int:
+        return sum(int(array.whole.nbytes) for array in self.arrays.values())
+
+
+def _dtype(scalar: ir.Scalar) -> str:
+    """NumPy's name of a type."""
+    return {"b": "?"}.get(scalar.kind, f"{scalar.kind}{scalar.bits // 8}")
+
+
+def _allocate(xp: Any, dtype: str, components: list[int], shape: list[int], ghosts: int) -> Any:
+    """An array whose first interior cell of each row lies at a cache line. Rows have an odd number of lines,
+    and components differ in theirs, so that streams do not meet in a set of a cache."""
+    each = LINE // xp.dtype(dtype).itemsize
+    left = -(-ghosts // each) * each
+    row = (-(-(left + shape[-1]) // each) | 1) * each
+    rows = math.prod(shape[:-1])
+    lines = row // each * rows
+    lines += (45 - lines) % LINE  # as heddle::spread_lines
+    count = components[0] if components else 1
+    raw = xp.zeros((lines * count + 1) * LINE, "u1")
+    first = -raw.ctypes.data % LINE if hasattr(raw, "ctypes") else 0  # CuPy's memory begins at a line
+    flat = raw[first : first + lines * count * LINE].view(dtype).reshape(count, lines * each)
+    view = flat[:, : row * rows].reshape(count, *shape[:-1], row)[..., left - ghosts :][..., : shape[-1]]
+    return view if components else view[0]

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""heddle.explore: which variant, precision and schedule is fastest here, and accurate enough."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from heddle.emit.cost import cost
+from heddle.emit.targets import TARGETS
+from heddle.errors import KernelError
+from heddle.explorer import machine
+from heddle.explorer.built import Built, typed
+from heddle.explorer.exploration import Exploration
+from heddle.explorer.memory import Values, library
+from heddle.explorer.progress import Progress
+from heddle.explorer.results import Result, append, read
+from heddle.explorer.schedules import arithmetic, as_text
+from heddle.explorer.search import Point, Search, search
+from heddle.explorer.space import Candidate, space
+from heddle.explorer.trial import (
+    Accuracy,
+    Conditions,
+    Known,
+    Made,
+    Own,
+    measured,
+    own_part,
+    shared_parts,
+    write_allocate,
+)
+from heddle.explorer.workers import Outcome, in_child, in_children
+from heddle.ir.schedule import Schedule
+from heddle.module import Module
+from heddle.python.load import RUN_FROM_PYTHON, module_of
+
+
+def explore(
+    model: str | Path | Module | None = None,
+    *,
+    variants: Mapping[str, Module] | None = None,
+    target: str = "cpu",
+    kernels: Sequence[str] | None = None,
+    precisions: Sequence[str] | None = None,
+    schedules: Iterable[Schedule] | None = None,
+    sizes: Sequence[str | tuple[int, ...]] = ("memory",),
+    values: Values | None = None,
+    accuracy: Accuracy | None = None,
+    search: str = "exhaustive",
+    seed: int = 0,
+    budget: float | None = None,
+    samples: int = 15,
+    limit: float = 300.0,
+    jobs: int | None = None,
+    threads: int | None = None,
+    out: str | Path | None = None,
+    name: str | None = None,
+    quiet: bool = False,
+) -> Exploration:
+    """Compile, check and time the variants, precisions and legal schedules of a model.
+
+    model: a file that defines one Module (it is run: only those that you trust), or the Module. variants: in
+    place of it, modules by names of your choice that do the same in different ways; see
+    heddle.explorer.variants. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all that
+    run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
+    (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine. values: of
+    arguments by name, a number, or for fields a function of the shape with ghost layers; other fields hold
+    random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy: called with the
+    loaded kernels and a precision, returns an error, such as the distance from a known solution; by default
+    the error of one update relative to f64. search, seed: see heddle.explorer.search. budget: minutes after
+    which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
+    jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
+    folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
+    no progress.
+
+    A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
+    beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
+    """
+    chosen = _variants(model, variants)
+    if target not in RUN_FROM_PYTHON or TARGETS[target].checked:
+        raise KernelError("heddle.explore", f"'{target}' cannot be timed.", "use cpu or cuda")
+    numbers = {"samples": samples, "limit": limit, "budget": budget, "jobs": jobs, "threads": threads}
+    for option, value in numbers.items():
+        if value is not None and not value > 0:
+            raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
+    library()  # NumPy, or what to install
+    setting = _Setting(
+        target,
+        name or machine.name(TARGETS[target].gpu is not None, threads),
+        values or {},
+        accuracy,
+        limit,
+        jobs or len(os.sched_getaffinity(0)),
+        threads,
+        None if out is None else Path(out),
+    )
+    end = math.inf if budget is None else time.monotonic() + 60 * budget
+    explorer = _Explorer(setting, Progress(quiet))
+    for size in sizes:
+        for module in [chosen] if _alike(chosen) else [{name: one} for name, one in chosen.items()]:
+            extent = _extent(size, module, kernels, precisions, setting.gpu)
+            found = space(module, target, extent[0], kernels, precisions, schedules)
+            explorer.refused += list(found.refused)
+            explorer.explore(found.candidates, extent, search, samples, seed, end)
+    return explorer.done()
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What stays the same for all candidates."""
+
+    target: str
+    machine: str
+    values: Values
+    accuracy: Accuracy | None
+    limit: float
+    jobs: int
+    threads: int | None
+    out: Path | None
+
+    @property
+    def gpu(self) -> bool:
+        return TARGETS[self.target].gpu is not None
+
+
+def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] | None) -> dict[str, Module]:
+    if (model is None) == (variants is None):
+        raise KernelError(
+            "heddle.explore",
+            "give a model, or variants.",
+            "heddle.explore('model.py'), or heddle.explore(variants={'pull': module, 'AA': other})",
+        )
+    if variants is None:
+        assert model is not None
+        return {"": module_of(model, None)}
+    wrong = [name for name, module in variants.items() if not isinstance(module, Module)]
+    if wrong or not variants:
+        what = f"the variant '{wrong[0]}' is no Module." if wrong else "there are no variants."
+        raise KernelError("heddle.explore", what, "variants={'pull': module, 'AA': other}")
+    return {name: module_of(module, None) for name, module in variants.items()}
+
+
+def _alike(variants: Mapping[str, Module]) -> bool:
+    """Whether variants have the same number of dimensions, so that one size is for all."""
+    return len({_dimensions(module) for module in variants.values()}) == 1
+
+
+def _dimensions(module: Module) -> int:
+    return max(model.space.dimensions for model in module.kernels.values())
+
+
+def _extent(
+    size: str | tuple[int, ...],
+    variants: Mapping[str, Module],
+    kernels: Sequence[str] | None,
+    precisions: Sequence[str] | None,
+    gpu: bool,
+) -> tuple[int, ...]:
+    """Cells along x, y, z. What "memory" means: the variant with most bytes, in the first precision."""
+    most, dimensions = 0.0, 1
+    for module in variants.values():
+        for name, model in module.kernels.items():
+            if kernels is not None and not any(name.startswith(kernel) for kernel in kernels):
+                continue
+            typed = module.typed(name, (precisions or module.precisions)[0])
+            dimensions = max(dimensions, model.space.dimensions)
+            most = max(most, sum(f.type.bytes * max(1, f.components) for f in typed.fields))
+    text = size if isinstance(size, str) else "x".join(map(str, size))
+    return machine.extent(text, most, dimensions, gpu)
+
+
+class _Explorer:
+    """One run: what is known, and what is asked of children."""
+
+    def __init__(self, setting: _Setting, progress: Progress) -> None:
+        self.setting, self.progress = setting, progress
+        self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
+        self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
+        self.found: dict[str, Result] = {}
+        self.same: dict[str, Result] = {}
+        self.texts: dict[str, str] = {}
+        self.refused: list[Any] = []
+        self.errors: dict[tuple[Any, ...], float] = {}
+        self.streams: dict[tuple[Any, ...], str] = {}
+        self.peaks: dict[str, float] = {}
+        self.shared: dict[Hashable, Outcome[Any]] = {}
+
+    def done(self) -> Exploration:
+        result = Exploration(
+            tuple(self.found.values()), tuple(self.refused), {**self.texts}, self.setting.out
+        )
+        if self.setting.out:
+            result.write(self.setting.out)
+        self.progress.end(result)
+        return result
+
+    def explore(
+        self,
+        candidates: Sequence[Candidate],
+        extent: tuple[int, ...],
+        method: str,
+        samples: int,
+        seed: int,
+        end: float,
+    ) -> None:
+        """Try candidates until the search is over, or the time is."""
+        points = [
+            Point((c.variant, c.step, c.precision), c.schedule, _prior(c, self.setting.gpu))
+            for c in candidates
+        ]
+        order: Search = search(method, points, samples, seed)
+        self.progress.total += len(candidates)
+        while time.monotonic() < end and (batch := order.batch(2 * self.setting.jobs)):
+            self.progress.say(f"compiling {len(batch)}")
+            chosen = [candidates[number] for number, _ in batch]
+            tasks = [partial(own_part, candidate, self.setting.target) for candidate in chosen]
+            own = dict(in_children(tasks, self.setting.jobs, self.setting.limit))
+            wanted = [
+                candidate
+                for position, (candidate, (_, count)) in enumerate(zip(chosen, batch, strict=True))
+                if own[position].value and not self._known(candidate, own[position], extent, count)
+            ]
+            self._build_shared(wanted)
+            for position, (number, count) in enumerate(batch):
+                if time.monotonic() >= end:
+                    break
+                result = self._result(candidates[number], own[position], extent, count)
+                order.tell(number, result.time / result.cells)
+                self.progress.add(result)
+
+    def _build_shared(self, candidates: Sequence[Candidate]) -> None:
+        """Generate and compile what candidates need and no candidate before them needed."""
+        wanted = {
+            key: make
+            for candidate in candidates
+            for key, make in shared_parts(candidate, self.setting.target).values()
+            if key not in self.shared
+        }
+        done = dict(in_children(wanted.values(), self.setting.jobs, self.setting.limit))
+        self.shared |= {key: done[number] for number, key in enumerate(wanted)}
+
+    def _known(
+        self, candidate: Candidate, own: Outcome[Own], extent: tuple[int, ...], samples: int
+    ) -> Result | None:
+        """What earlier runs, or candidates with the same text, have shown of a candidate."""
+        assert own.value is not None
+        content = self._content(own.value[0], extent)
+        key, plain = self._key(content, candidate), self._plain(candidate, extent)
+        known = self.found.get(key) or self.known.get(key)
+        if known is not None and known.state == "correct" and len(known.seconds) < samples:
+            known = None
+        if known is None and len(self.same.get(content, plain).seconds) >= samples:
+            known = self.same[content]
+        if known is None:
+            return None
+        names = ("variant", "step", "schedule", "own", "rounds_alike")
+        return replace(known, key=key, **{name: getattr(plain, name) for name in names})
+
+    def _result(
+        self, candidate: Candidate, outcome: Outcome[Own], extent: tuple[int, ...], samples: int
+    ) -> Result:
+        """What is known of a candidate, or what comes out now."""
+        plain = self._plain(candidate, extent)
+        if outcome.value is None:
+            state = "timeout" if outcome.kind == "timeout" else "compile"
+            return self._keep(replace(plain, state=state, why=outcome.why))
+        own, costs = outcome.value
+        content = self._content(own, extent)
+        result = self._known(candidate, outcome, extent, samples)
+        if result is None:
+            result = replace(
+                plain,
+                key=self._key(content, candidate),
+                compiler=own.compiler,
+                generation=own.generation,
+                compilation=own.compilation,
+                object_bytes=own.object_bytes,
+                lines=own.text.count("\n"),
+                source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
+                **costs,
+            )
+            result = self._measured(candidate, own, result, samples)
+        if result.state == "correct":
+            self.same[content] = result
+        return self._keep(result, own.text)
+
+    def _measured(self, candidate: Candidate, own: Built, result: Result, samples: int) -> Result:
+        """A result with what a child finds out."""
+        parts = {
+            name: self.shared[key] for name, (key, _) in shared_parts(candidate, self.setting.target).items()
+        }
+        failed = next((part for part in parts.values() if part.value is None), None)
+        if failed is not None:
+            return replace(result, state="compile", why=failed.why)
+        built: dict[str, Any] = {name: part.value for name, part in parts.items()}
+        rounding = (candidate.variant, candidate.step, candidate.precision, arithmetic(candidate.schedule))
+        moved = (candidate.variant, candidate.step, candidate.precision, result.extent)
+        peak = self.peaks.get(candidate.precision, 0.0)
+        before = Known(self.errors.get(rounding), self.streams.get(moved), peak)
+        made = Made(own, **built, calls=bool(result.calls))
+        task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
+        outcome = in_child(task, self.setting.limit)
+        if outcome.value is None:
+            state = "timeout" if outcome.kind == "timeout" else "runtime"
+            return replace(result, state=state, why=outcome.why)
+        found = outcome.value
+        way = found.pop("stream_way", None)
+        if way is not None:
+            self.errors[rounding], self.streams[moved] = found["error"], way
+            self.peaks[candidate.precision] = found["peak"]
+        return replace(result, **found)
+
+    def _key(self, content: str, candidate: Candidate) -> str:
+        identity = (content, candidate.variant, candidate.step, as_text(candidate.schedule))
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:20]
+
+    def _plain(self, candidate: Candidate, extent: tuple[int, ...]) -> Result:
+        own = arithmetic(candidate.schedule) == arithmetic(candidate.arithmetic)
+        return Result(
+            key=hashlib.sha256(f"{self.setting.machine}{candidate.name}{extent}".encode()).hexdigest()[:20],
+            machine=self.setting.machine,
+            target=self.setting.target,
+            module=candidate.module.name,
+            variant=candidate.variant,
+            step=candidate.step,
+            precision=candidate.precision,
+            schedule=candidate.schedule,
+            extent=extent,
+            state="correct",
+            own=candidate.own,
+            rounds_alike=own,
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def _content(self, own: Built, extent: tuple[int, ...]) -> str:
+        """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
+        given = sorted((name, _named(value)) for name, value in self.setting.values.items())
+        parts: list[object] = [
+            own.key,
+            extent,
+            given,
+            self.setting.machine,
+            self.setting.target,
+        ]
+        accuracy = self.setting.accuracy
+        parts.append(None if accuracy is None else _named(accuracy))
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+
+    def _keep(self, result: Result, text: str = "") -> Result:
+        self.found[result.key] = result
+        if text:
+            self.texts[result.source] = text
+        if self.setting.out and self.known.get(result.key) != result:
+            append(self.setting.out, result, text)
+        return result
+
+
+def _prior(candidate: Candidate, gpu: bool) -> float:
+    """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
+    moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
+    mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
+    return max(1.0, mean + write_allocate(candidate, gpu))
+
+
+def _named(value: object) -> str:
+    """A value of the user in a key; functions by their code."""
+    code = getattr(value, "__code__", None)
+    if code is None:
+        return repr(value)
+    return f"{getattr(value, '__qualname__', '')} {code.co_code.hex()} {code.co_consts!r}"

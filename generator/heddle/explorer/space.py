@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The space of a search: variants of a model, their kernels, precisions and legal schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from heddle.build import python_kernels
+from heddle.emit.targets import TARGETS
+from heddle.errors import KernelError
+from heddle.explorer.schedules import as_text, tried
+from heddle.ir.schedule import Schedule
+from heddle.module import KernelModel, Module
+
+STEPS = ("even", "odd")
+"""Ends of the names of kernels that alternate: together they are one step of a pattern."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point of the space. kernels: those of `step`, which run one after the other; each run counts as one
+    update. module: they alone, with this schedule, in this precision. own: whether it is the model's own
+    schedule. arithmetic: whether it rounds as the model does."""
+
+    variant: str
+    step: str
+    kernels: tuple[str, ...]
+    precision: str
+    schedule: Schedule
+    module: Module
+    original: Module
+    own: bool
+
+    @property
+    def name(self) -> str:
+        """In one line."""
+        variant = f"{self.variant} " if self.variant else ""
+        return f"{variant}{self.step} {self.precision} {as_text(self.schedule)}"
+
+    @property
+    def arithmetic(self) -> Schedule:
+        """The model's own schedule, which decides what is exact."""
+        return self.original.kernels[self.kernels[0]].schedule
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A point that is not legal, and why."""
+
+    variant: str
+    step: str
+    precision: str
+    schedule: Schedule
+    why: str
+
+
+@dataclass(frozen=True)
+class Space:
+    """What a search chooses from."""
+
+    candidates: tuple[Candidate, ...]
+    refused: tuple[Refused, ...]
+
+
+def space(
+    variants: Mapping[str, Module],
+    target: str,
+    nx: int,
+    kernels: Sequence[str] | None = None,
+    precisions: Sequence[str] | None = None,
+    schedules: Iterable[Schedule] | None = None,
+) -> Space:
+    """All candidates. kernels: steps or kernels by name, by default all that run from Python. precisions: in
+    place of the modules'. schedules: in place of those that are tried by default. nx: cells along x."""
+    candidates: list[Candidate] = []
+    refused: list[Refused] = []
+    named = None if schedules is None else tuple(schedules)
+    for variant, module in variants.items():
+        for step, names in _steps(module, kernels).items():
+            own = module.kernels[names[0]].schedule
+            gpu = TARGETS[target].gpu is not None
+            points = dict.fromkeys(tried(own, gpu, nx) if named is None else named)
+            for chosen in precisions or module.precisions:
+                for schedule in points:
+                    try:
+                        alone = module.alone(names, chosen, schedule, target)
+                    except KernelError as error:
+                        refused.append(Refused(variant, step, chosen, schedule, error.what))
+                        continue
+                    same = schedule == own
+                    candidates.append(Candidate(variant, step, names, chosen, schedule, alone, module, same))
+    if not candidates:
+        why = f": {refused[0].why}" if refused else "."
+        raise KernelError(
+            "heddle.explore", f"no candidate is legal{why}", "give other schedules, precisions or kernels"
+        )
+    return Space(tuple(candidates), tuple(refused))
+
+
+def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    callable_ = python_kernels(module)
+    for name, model in module.kernels.items():
+        if name not in callable_ or not isinstance(model, KernelModel):
+            continue
+        step = next((name.removesuffix(f"_{end}") for end in STEPS if name.endswith(f"_{end}")), name)
+        together = all(f"{step}_{end}" in callable_ for end in STEPS) and step != name
+        found.setdefault(step if together else name, ())
+        found[step if together else name] += (name,)
+    if wanted is None:
+        chosen = found
+    else:
+        chosen = {step: names for step, names in found.items() if step in wanted or {*names} & {*wanted}}
+    missing = [name for name in wanted or () if not any(name in (s, *n) for s, n in found.items())]
+    if missing or not found:
+        what = (
+            f"'{missing[0]}' is no kernel that runs from Python."
+            if missing
+            else "no kernel runs from Python."
+        )
+        known = f"choose from: {', '.join(found)}" if found else "kernels over all cells of a box do"
+        raise KernelError(module.name, what, known)
+    return chosen
+
+
+def distinct(candidates: Iterable[Candidate]) -> Iterator[tuple[str, str, str]]:
+    """Variant, step and precision of all candidates, each once."""
+    yield from dict.fromkeys((c.variant, c.step, c.precision) for c in candidates)

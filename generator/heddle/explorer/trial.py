@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One candidate, from its files to its times. Both functions run in children."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from heddle.emit.targets import TARGETS
+from heddle.explorer import built, measure
+from heddle.explorer.memory import Values
+from heddle.explorer.schedules import arithmetic, as_text
+from heddle.explorer.space import Candidate
+from heddle.explorer.streams import WAYS, moves, peak_module, ways
+from heddle.explorer.workers import set_threads
+from heddle.ir import nodes as ir
+from heddle.ir.schedule import CacheLines, Strips
+from heddle.ir.visit import evaluated
+from heddle.python.load import Kernels
+
+Accuracy: TypeAlias = Callable[[Kernels, str], float]
+Own: TypeAlias = tuple[built.Built, dict[str, Any]]
+"""A candidate and its costs."""
+PEAK_CELLS = 1 << 16
+"""Of the kernel `peak`: what it reads lies in a cache, and all cores have some of it."""
+GPU_PEAK_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is the same for all candidates of a run."""
+
+    target: str
+    values: Values
+    accuracy: Accuracy | None
+    threads: int | None = None
+
+    @property
+    def gpu(self) -> bool:
+        return TARGETS[self.target].gpu is not None
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a candidate needs, in the cache: itself, what it is checked against, what errors are measured
+    against, what it is timed beside, and the limit of arithmetic. calls: whether it calls
+    functions of the library."""
+
+    own: built.Built
+    reference: built.Built
+    exact: built.Built
+    streams: built.Built
+    peak: built.Built
+    calls: bool
+
+
+def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable, Callable[[], built.Built]]]:
+    """What a candidate needs and shares with others: for each part of `Made` a key, and what makes it.
+    Raises KernelError, when it is called, as heddle.load does."""
+    group = ("reference", candidate.variant, candidate.step)
+    rounding, exact = arithmetic(candidate.schedule), arithmetic(candidate.arithmetic)
+    moved = tuple(map(moves, built.typed(candidate.module)))
+    return {
+        "reference": (
+            (*group, candidate.precision, rounding),
+            lambda: built.build(built.reference(candidate), "reference"),
+        ),
+        "exact": ((*group, "f64", exact), lambda: built.build(built.exact(candidate), "reference")),
+        "streams": (
+            ("streams", moved),
+            lambda: built.build(built.streams(candidate, target), target),
+        ),
+        "peak": (
+            ("peak", candidate.precision),
+            lambda: built.build(peak_module(candidate.precision)[0], target),
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class Known:
+    """What candidates before this one have shown. error: of the same rounding. stream: in which of
+    WAYS the stream is fastest. peak: operations per second."""
+
+    error: float | None = None
+    stream: str | None = None
+    peak: float = 0.0
+
+
+def own_part(candidate: Candidate, target: str) -> Own:
+    """Generate and compile a candidate; returns its costs, too. Raises KernelError as heddle.load does."""
+    made = built.build(candidate.module, target)
+    costs = built.costs(candidate.module, target)
+    return made, costs | {"write_allocate": write_allocate(candidate, TARGETS[target].gpu is not None)}
+
+
+def write_allocate(candidate: Candidate, gpu: bool) -> float:
+    """Bytes per update that a CPU reads because it stores to lines that it does not have."""
+    cpu = candidate.schedule.cpu
+    past = isinstance(cpu, (CacheLines, Strips)) and cpu.nontemporal
+    if past or gpu:
+        return 0.0
+    total = 0
+    for kernel in built.typed(candidate.module):
+        read = {n.field for n in evaluated(kernel.body) if isinstance(n, (ir.Access, ir.Gather))}
+        total += sum(f.type.bytes * max(1, f.components) for f in kernel.fields if f not in read)
+    return total / len(candidate.kernels)
+
+
+def measured(
+    candidate: Candidate,
+    made: Made,
+    extent: tuple[int, ...],
+    samples: int,
+    conditions: Conditions,
+    known: Known,
+) -> dict[str, Any]:
+    """Check, then time: nothing is timed that is wrong. Returns parts of a Result, and `stream_way`."""
+    if conditions.threads:
+        set_threads(conditions.threads)
+    gpu, values, typed = conditions.gpu, conditions.values, built.typed(candidate.module)
+    clock = measure.clock(None if gpu else conditions.threads)
+    functions, small = made.own.functions(), _small(candidate, len(extent))
+    started = time.perf_counter()
+    expected = measure.runnable(made.reference.functions(), typed, small, values, gpu=False)
+    tolerance = gpu and made.calls
+    why = measure.difference(measure.runnable(functions, typed, small, values, gpu), expected, tolerance)
+    result: dict[str, Any] = {"validation": time.perf_counter() - started}
+    if why:
+        return result | {"state": "correctness", "why": why}
+    result["error"] = known.error
+    if known.error is None:
+        result["error"] = _error(candidate, made, functions, small, conditions)
+    module = built.streams(candidate, conditions.target)
+    parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
+    streams = {
+        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], extent, {}, gpu)
+        for way in ([known.stream] if known.stream else ways(module))
+    }
+    fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
+    stream = streams[fastest]
+    streams.clear()
+    own = measure.runnable(functions, typed, extent, values, gpu)
+    seconds, beside = measure.timed([own, stream], samples, clock)
+    return result | {
+        "seconds": tuple(seconds),
+        "stream": tuple(beside),
+        "stream_way": fastest,
+        "stream_schedule": as_text(WAYS[fastest]),
+        "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
+    }
+
+
+def _small(candidate: Candidate, dimensions: int) -> tuple[int, ...]:
+    """The size at which results are compared; along x what the schedule fixes."""
+    x, *others = measure.SMALL[:dimensions]
+    return (candidate.schedule.cpu.fixed_nx or x, *others)
+
+
+def _error(
+    candidate: Candidate,
+    made: Made,
+    functions: Mapping[str, Callable[..., Any]],
+    small: tuple[int, ...],
+    conditions: Conditions,
+) -> float:
+    """What the user's function says, or the error of one update relative to f64."""
+    if conditions.accuracy is not None:
+        loaded = Kernels(candidate.module.name, made.own.library.parent, dict(functions), ())
+        said = float(conditions.accuracy(loaded, candidate.precision))
+        if not (math.isfinite(said) and said >= 0):
+            raise ValueError(f"the function of accuracy returned {said}, which is no error")
+        return said
+    values, typed = conditions.values, built.typed(candidate.module)
+    best = built.typed(built.exact(candidate))
+    exact = measure.runnable(made.exact.functions(), best, small, values, gpu=False)
+    return measure.error(measure.runnable(functions, typed, small, values, conditions.gpu), exact)
+
+
+def _peak(limit: built.Built, precision: str, gpu: bool, clock: measure.Clock) -> float:
+    """Operations per second of chains of multiply-adds."""
+    module, flops = peak_module(precision)
+    cells = GPU_PEAK_CELLS if gpu else PEAK_CELLS
+    run = measure.runnable(limit.functions(), built.typed(module), (cells,), {}, gpu)
+    (seconds,) = measure.timed([run], 7, clock)
+    return flops * cells / min(seconds)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches from the model to the files: a stencil and D2Q9 on few cells. What is wrong is never timed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import heddle
+import numpy as np
+import pytest
+from heddle import Schedule, Strips
+from heddle.__main__ import main
+from heddle.explorer import built, space
+from heddle.explorer.exploration import Exploration, merge
+from heddle.explorer.results import FILE, read
+from heddle.explorer.variants import lattice_boltzmann
+from heddle.python import load
+from heddle.python.load import Kernels
+from searched import SCHEDULES, explored
+
+pytestmark = pytest.mark.compiles
+
+
+def test_all_candidates_are_checked_and_timed(heat: Exploration) -> None:
+    assert [(r.precision, r.schedule) for r in heat.results] == [
+        (p, s) for p in ("f64", "f32") for s in SCHEDULES
+    ]
+    for result in heat.results:
+        assert result.state == "correct"
+        assert len(result.seconds) == len(result.stream) == 3
+        assert min(result.seconds) > 0
+        size = {"f64": 8, "f32": 4}[result.precision]
+        assert (result.bytes_read, result.bytes_written) == (
+            size,
+            size,
+        )  # u is read once, u_next written once
+        assert result.lines > 20
+        assert result.compilation > 0
+        assert result.object_bytes > 0
+        assert result.peak > 0
+        assert result.own == (result.schedule == Schedule())
+        assert result.rounds_alike == (not result.schedule.fma)
+    assert [r.write_allocate for r in heat.results] == [8, 0, 4, 0]
+
+
+def test_errors_are_those_of_numpy(heat: Exploration) -> None:
+    """Relative to f64, of an f32 stencil computed by NumPy in the kernel's order."""
+    u = np.random.default_rng(7).uniform(0.005, 0.015, (300, 300)).astype("f4")
+
+    def step(u: Any, alpha: Any) -> Any:
+        around = u[1:-1, 2:] + u[1:-1, :-2] + u[2:, 1:-1] + u[:-2, 1:-1]
+        return u[1:-1, 1:-1] + alpha * (around - u.dtype.type(4) * u[1:-1, 1:-1])
+
+    exact = step(u.astype("f8"), 0.1)
+    expected = math.sqrt(np.mean((step(u, np.float32(0.1)) - exact) ** 2) / np.mean(exact**2))
+    for result in heat.results:
+        assert result.error is not None
+        if result.precision == "f32":
+            assert result.error == pytest.approx(expected, rel=0.5)
+        else:
+            assert result.error == 0
+
+
+def test_the_files(heat: Exploration) -> None:
+    folder = heat.folder
+    assert folder is not None
+    t4 = json.loads((folder / "results.json").read_text())
+    assert t4["schema_version"] == "1.0.0"
+    assert len(t4["results"]) == 4
+    states = {"timeout", "compile", "runtime", "correctness", "constraints", "correct"}
+    for entry in t4["results"]:
+        assert {"configuration", "times", "invalidity", "correctness"} <= set(entry)
+        assert entry["invalidity"] in states
+        assert isinstance(entry["correctness"], float)
+        times = entry["times"]
+        assert set(times) == {"compilation_time", "runtimes", "framework", "search_algorithm", "validation"}
+        assert all(isinstance(value, float) for name, value in times.items() if name != "runtimes")
+        for measured in entry["measurements"]:
+            assert set(measured) == {"name", "value", "unit"}
+            assert isinstance(measured["value"], (int, float, str))
+        assert set(entry["objectives"]) <= {measured["name"] for measured in entry["measurements"]}
+    best = json.loads((folder / "schedules.json").read_text())
+    kernel = best["machines"]["here"]["cpu"]["heat"][""]["step"]
+    assert set(kernel) == {"f64", "f32"}
+    assert all(
+        "fma" not in entry["schedule"] for entry in (*kernel["f64"], *kernel["f32"])
+    )  # rounds as asked
+    assert (folder / "report.html").stat().st_size < 300_000
+    assert "f64 Schedule() (own)" in heat.table()
+
+
+def test_an_interrupted_search_goes_on(heat: Exploration, tmp_path: Path) -> None:
+    assert heat.folder is not None
+    lines = (heat.folder / FILE).read_text().splitlines(keepends=True)
+    (tmp_path / FILE).write_text("".join(lines[:2]) + lines[2][:100])
+    found = explored(out=tmp_path)
+    assert [r.key for r in found.results] == [r.key for r in heat.results]
+    assert found.results[:2] == heat.results[:2]
+    assert found.results[2].timestamp >= heat.results[2].timestamp
+    assert found.results[2].seconds != heat.results[2].seconds
+    assert {r.key for r in read(tmp_path)} == {r.key for r in heat.results}
+
+
+MISTAKES = {16: "3.0", 32: "(__builtin_trap(), 4.0)", 64: "no_such_name"}
+"""By the size of strips: what their kernels have in place of 4.0."""
+
+
+def test_what_is_wrong_is_never_timed(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_cache.is_dir()
+
+    def job_of(module: Any, target: str) -> Any:
+        job = load.job_of(module, target)
+        size = getattr(module.kernels["step"].schedule.cpu, "size", 0) if "step" in module.kernels else 0
+        text = job.texts.get("heat/step.cpp", "")
+        texts = dict(job.texts)
+        if size:
+            assert "4.0" in text
+            texts["heat/step.cpp"] = text.replace("4.0", MISTAKES[size])
+        return dataclasses.replace(job, texts=texts)
+
+    monkeypatch.setattr(built, "job_of", job_of)
+    wrong = [Schedule(cpu=Strips(size)) for size in MISTAKES]
+    found = explored(schedules=[Schedule(), *wrong], precisions=["f64"])
+    good, other, crash, text = found.results
+    assert [r.state for r in found.results] == ["correct", "correctness", "runtime", "compile"]
+    assert all(r.seconds == r.stream == () and r.error is None for r in found.wrong)
+    assert "'u_next' differs in 335 of" in other.why  # all cells of the small box, 67 x 5
+    assert "SIGILL" in crash.why
+    assert "no_such_name" in text.why
+    assert found.correct == [good]
+    assert found.best() == good
+    assert "correctness: step f64 Schedule(cpu=Strips(16))" in found.table()
+    assert [entry["invalidity"] for entry in found.t4()["results"]][1] == "correctness"
+
+
+def test_a_known_solution(own_cache: Path) -> None:
+    """A wave that is an eigenvector of the step: it shrinks by 1 - 4 alpha sin(k / 2)^2."""
+    assert own_cache.is_dir()
+    wave = np.cos(2 * np.pi * np.arange(24) / 24) * np.ones((8, 1))
+
+    def distance(kernels: Kernels, precision: str) -> float:
+        u, result = np.zeros((2, 10, 26), {"f64": "f8", "f32": "f4"}[precision])
+        u[1:-1, 1:-1] = wave
+        for _ in range(20):
+            heddle.periodic(u)
+            kernels.step(u=u, u_next=result, alpha=0.1, ghosts=1)
+            u, result = result, u
+        factor = 1 - 4 * 0.1 * math.sin(np.pi / 24) ** 2
+        return float(abs(u[1:-1, 1:-1] - factor**20 * wave).max())
+
+    double, single = explored(schedules=[Schedule()], accuracy=distance).results
+    assert double.error is not None
+    assert single.error is not None
+    assert double.error < 1e-14 < 1e-8 < single.error < 1e-6
+
+
+def test_a_pattern_in_place(own_cache: Path) -> None:
+    """D2Q9: the two kernels of AA are one step."""
+    assert own_cache.is_dir()
+    found = heddle.explore(
+        variants=lattice_boltzmann("D2Q9", ("BGK",), ("AA",), ("f32",), Schedule(fma=True)),
+        schedules=[Schedule(fma=True), Schedule(fma=True, cpu=Strips(16))],
+        sizes=["16x9"],
+        values={"omega": 1.6},
+        samples=4,
+        search="halving",
+        quiet=True,
+    )
+    assert sorted((r.state, r.variant, len(r.seconds)) for r in found.results) == [
+        ("correct", "BGK, AA", 3),  # the slower one
+        ("correct", "BGK, AA", 4),
+    ]
+    for result in found.results:
+        assert result.bytes == 2 * 9 * 4
+        assert result.write_allocate == 0
+        assert 0 < (result.error or 0) < 1e-6
+        assert result.rounds_alike
+
+
+def test_results_of_two_machines(heat: Exploration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert heat.folder is not None
+    there = tmp_path / "there"
+    explored(out=there, name="there", schedules=SCHEDULES[:1], precisions=["f64"])
+    both = merge([heat.folder, there], tmp_path / "both")
+    assert len(both.results) == 5
+    assert set(both.schedules()["machines"]) == {"here", "there"}
+    again = merge([there, heat.folder], tmp_path / "both")
+    assert len(again.results) == len((tmp_path / "both" / FILE).read_text().splitlines()) == 5
+    assert again.texts == heat.texts
+    monkeypatch.chdir(tmp_path)
+    assert main(["explore", "--merge", "there", "both", "--out", "command"]) == 0
+    assert (tmp_path / "command/report.html").is_file()
+
+
+def test_the_command(
+    own_cache: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert own_cache.is_dir()
+    monkeypatch.setattr(space, "tried", lambda own, gpu, nx: [own])
+    (tmp_path / "searched.py").write_text("from searched import stencil\nheat = stencil()\n")
+    words = ["explore", str(tmp_path / "searched.py"), "--size", "24x10", "--samples", "1", "--name", "here"]
+    words += ["--set", "alpha=0.1", "--precisions", "f64", "--out", str(tmp_path / "out")]
+    assert main([*words, "--budget", "0.0000001"]) == 1  # nothing was timed
+    capsys.readouterr()
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert " f64 Schedule() (own)\n" in said.out
+    assert "report.html" in said.out
+    assert re.search(
+        r"1/1 step f64 Schedule\(\): .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min", said.err
+    )

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What candidates are measured with: memory, matching streams, processes of their own, advice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from heddle import Assignment, KernelError, Module, Reduce, Schedule, Strips, fields, lbm
+from heddle.emit.cost import cost
+from heddle.explorer import built
+from heddle.explorer.advice import why_not_faster
+from heddle.explorer.memory import LINE, Memory
+from heddle.explorer.space import space
+from heddle.explorer.streams import ways
+from heddle.explorer.variants import lattice_boltzmann
+from heddle.explorer.workers import Outcome, in_children
+from searched import result, stencil
+
+
+def modules() -> dict[str, Module]:
+    found = {"heat": stencil()}
+    a, b, c = fields("a, b, c: real[3D]")
+    mask = fields("mask: uint8[3D]")
+    rain = fields("rain: real[xy]")
+    found["sources"] = Module("sources")
+    found["sources"].add("step", [Assignment(c.here, c.here + a[1, 0, 0] * b.here + rain[0, 0] * mask.here)])
+    found["sum"] = Module("sums")
+    found["sum"].add("step", [Reduce("sum", "total", a.here * b[0, 1, 0])])
+    for name, pattern in (("pull", lbm.Pull), ("AA", lbm.AA)):
+        lattice = lbm.Lattice("D2Q9")
+        found[name] = Module(name)
+        found[name].add("step", pattern(lattice)(lbm.BGK(lattice, omega="omega")))
+    return found
+
+
+@pytest.mark.parametrize("name", modules())
+def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
+    for precision in ("f64", "f32"):
+        candidate = space({name: modules()[name]}, "cpu", 64, precisions=[precision], schedules=[Schedule()])
+        one = candidate.candidates[0]
+        streams = built.streams(one, "cpu")
+        for kernel in built.typed(one.module):
+            own = cost(kernel, kernel)
+            for way in ways(streams):
+                other = streams.typed(f"{way}_{kernel.name}", precision)
+                beside = cost(other, other)
+                assert beside.bytes_written == own.bytes_written
+                expected = own.bytes_read - (
+                    name == "sources"
+                )  # a mask of one byte has no target of its kind
+                assert beside.bytes_read == expected
+        assert ("past" in ways(streams)) == (name in ("heat", "pull"))
+
+
+def test_what_is_not_legal_says_why() -> None:
+    variants = lattice_boltzmann("D2Q9", ("BGK",), ("pull", "AA"), ("f32",))
+    past = Schedule(cpu=Strips(16, nontemporal=True))
+    found = space(variants, "cpu", 64, schedules=[Schedule(), past])
+    legal = [(c.variant, c.kernels, c.schedule) for c in found.candidates]
+    assert legal == [
+        ("BGK, pull", ("step",), Schedule()),
+        ("BGK, pull", ("step",), past),
+        ("BGK, AA", ("step_even", "step_odd"), Schedule()),
+    ]
+    (point,) = found.refused
+    assert (point.variant, point.schedule) == ("BGK, AA", past)
+    assert "nontemporal stores would evict" in point.why
+
+
+def test_rows_begin_at_cache_lines() -> None:
+    module = modules()["AA"].alone(["step_even"], "f32", Schedule(), "cpu")
+    memory = Memory(built.typed(module), (33, 5), {"omega": 1.5}, np)
+    (array,) = memory.arrays.values()
+    assert array.inner.shape == (9, 5, 33)
+    assert array.whole.shape == (9, 7, 35)
+    starts = array.inner.ctypes.data + np.arange(5)[:, None] * array.inner.strides[1]
+    assert (starts % LINE == 0).all()
+    assert array.inner.strides[1] // LINE % 2 == 1
+    component = array.inner.strides[0] // LINE
+    sets = {component * q % 64 for q in range(9)}
+    assert len(sets) == 9
+    assert memory.calls == [{"f": array.inner, "omega": 1.5}]
+    assert (array.whole > 0).all()
+    again = Memory(built.typed(module), (33, 5), {"omega": 1.5}, np)
+    np.testing.assert_array_equal(again.arrays["f"].whole, array.whole)
+    array.whole[...] = 0
+    memory.reset()
+    np.testing.assert_array_equal(again.arrays["f"].whole, array.whole)
+
+
+def test_values_of_the_user() -> None:
+    typed = built.typed(stencil().alone(["step"], "f64", Schedule(), "cpu"))
+    given = Memory(typed, (4, 3), {"u": lambda shape: np.arange(30.0).reshape(shape), "alpha": 2}, np)
+    np.testing.assert_array_equal(given.arrays["u"].whole, np.arange(30.0).reshape(5, 6))
+    assert given.calls[0]["alpha"] == 2
+    with pytest.raises(KernelError, match=r"have the shape \(2,\), not \(5, 6\)"):
+        Memory(typed, (4, 3), {"u": lambda shape: np.zeros(2)}, np)
+    with pytest.raises(KernelError, match="'alpha' is a number, not a field"):
+        Memory(typed, (4, 3), {"alpha": lambda shape: shape}, np)
+    f, g = fields("f, g: real[2D]", split=True)
+    module = Module("halves", precisions=("f64",))
+    module.add("step", [Assignment(g.here, f.here)])
+    with pytest.raises(KernelError, match="'f' is split by colour"):
+        Memory(built.typed(module), (4, 4), {}, np)
+
+
+def test_halves_are_scaled_in_memory() -> None:
+    module = modules()["pull"].alone(["step"], "f16", Schedule(), "cpu")
+    memory = Memory(built.typed(module), (8, 8), {}, np)
+    array = memory.arrays["f"]
+    assert array.field.scale == 2**15
+    assert 0.005 * 0.99 < array.values().min() < array.values().max() < 0.015 * 1.01
+    assert array.whole.max() > 100
+
+
+def refuse() -> int:
+    raise KernelError("here", "it is refused.", "leave it")
+
+
+def test_each_child_ends_alone() -> None:
+    tasks = [
+        partial(max, 2, 3),
+        refuse,
+        lambda: 1 // 0,
+        lambda: os.kill(os.getpid(), signal.SIGSEGV),
+        partial(time.sleep, 60),
+        os.getpid,
+    ]
+    found = dict(in_children(tasks, at_once=6, limit=1.0))
+    assert found[0] == Outcome(3)
+    assert found[1] == Outcome(None, "refused", "here: it is refused.")
+    assert found[2] == Outcome(None, "crash", "ZeroDivisionError: integer division or modulo by zero")
+    assert found[3] == Outcome(None, "crash", "the process ended by itself: SIGSEGV")
+    assert found[4] == Outcome(None, "timeout", "it took more than 1 s")
+    assert found[5].value != os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ({"seconds": (1e-6,), "stream": (1e-6,)}, "Memory: it moves its 16 B per cell as fast"),
+        ({"peak": 3.5e8}, "Arithmetic: 7 operations per cell run at 100%"),
+        ({"calls": {"exp": 2}}, "Functions of the library: 2 exp per cell."),
+        ({"stream_schedule": "nontemporal", "write_allocate": 8}, "try nontemporal=True"),
+        ({}, "try CacheLines(4)"),
+    ],
+)
+def test_why_not_faster(parts: dict[str, object], says: str) -> None:
+    assert says in why_not_faster(result(**parts))
