@@ -131,6 +131,37 @@ class CellList:
         numbers = numpy.flatnonzero(found.reshape(-1)[self._places]).astype(numpy.uint32)
         return CellSelection(self, self._library.asarray(numbers, **self._options))
 
+    def links_to(self, outside: Any, velocities: Sequence[Sequence[int]]) -> CellSelection:
+        """The cells with a link to where `outside`, an array over the box, is not 0: solid cells that are an
+        inlet or a moving wall. The `mask` of the result has bit q where f_q comes from there, as sweeps of
+        lbm.VelocityBounceBack and others take it. velocities: lattice.velocities, at most 32."""
+        import numpy
+
+        found = numpy.asarray(outside) != 0
+        self._check_last(found, self.shape, "links_to", components=False)
+        rank = len(self.shape)
+        if len(velocities) > 32 or any(len(velocity) != rank for velocity in velocities):
+            raise KernelError(
+                f"{_WHERE}.links_to",
+                f"{len(velocities)} velocities, {tuple(map(tuple, velocities))[:2]} and so on, do not fit a box "
+                f"of shape {self.shape}.",
+                "pass lattice.velocities of a lattice with as many dimensions and at most 32 velocities",
+            )
+        position = numpy.unravel_index(self._places, self.shape)[::-1]  # x first
+        mask = numpy.zeros(len(self), numpy.uint32)
+        for q, velocity in enumerate(velocities):
+            inside = numpy.full(len(self), any(velocity))
+            from_there = []
+            for axis, (at, n) in enumerate(zip(position, self.shape[::-1], strict=True)):
+                there = at - velocity[axis]
+                if not self._periodic[axis]:
+                    inside &= (there >= 0) & (there < n)
+                from_there.append(there % n)
+            mask |= (inside & found[tuple(from_there[::-1])]).astype(numpy.uint32) << numpy.uint32(q)
+        numbers = numpy.flatnonzero(mask)
+        words = (numbers.astype(numpy.uint32), mask[numbers])
+        return CellSelection(self, *(self._library.asarray(w, **self._options) for w in words))
+
     def _check_last(self, values: Any, last: tuple[int, ...], where: str, components: bool = True) -> None:
         before = len(values.shape) - len(last)
         if tuple(values.shape[before:]) != last or before not in ((0, 1) if components else (0,)):
@@ -193,10 +224,11 @@ class CellList:
 
 
 class CellSelection:
-    """Some cells of a list, which CellList.select made. cells: their numbers. `len()` says how many."""
+    """Some cells of a list, which CellList.select or links_to made. cells: their numbers. mask: of links_to.
+    `len()` says how many there are."""
 
-    def __init__(self, whole: CellList, cells: Any) -> None:
-        self.whole, self.cells = whole, cells
+    def __init__(self, whole: CellList, cells: Any, mask: Any = None) -> None:
+        self.whole, self.cells, self.mask = whole, cells, mask
         self._calls: dict[object, dict[str, Any]] = {}
 
     @property

@@ -115,23 +115,25 @@ def run_table(table: Words, count: int) -> Words:
 
 
 def _segments(base: Words) -> tuple[Words, Places]:
-    """The words of the segments of some chunks, two segments at a time, and how many each has. base: of the
-    lanes; those of one segment have the same."""
-    lanes = base.shape[1]
-    same = base[:, :, None] == base[:, None, :]
-    heads = same.argmax(axis=2) == np.arange(lanes)  # the first lane of each segment
-    masks = (same * (1 << np.arange(lanes))).sum(axis=2)
+    """The words of the segments of some chunks, two segments at a time, and how many words each chunk has.
+    base: of the lanes; those of one segment have the same."""
+    lanes = np.arange(RUN_CELLS, dtype=np.uint16)
+    same = np.packbits(base[:, :, None] == base[:, None, :], axis=2, bitorder="little")
+    masks = same[..., 0] | same[..., 1].astype(np.uint32) << np.uint32(8)  # the lanes of each one's segment
+    heads = masks & ((1 << lanes) - 1) == 0  # the first lane of each segment
     rank = np.cumsum(heads, axis=1) - 1
     segments = rank[:, -1] + 1
     sizes = (segments + 1) // 2 * _PAIR
     words = np.zeros(int(sizes.sum()), np.uint32)
     chunk, head = np.nonzero(heads)
-    number = rank[chunk, head]
+    number, mask, first = rank[chunk, head], masks[chunk, head], base[chunk, head]
     pair = (np.cumsum(sizes) - sizes)[chunk] + number // 2 * _PAIR
-    np.bitwise_or.at(words, pair, (masks[chunk, head] << (number % 2 * lanes)).astype(np.uint32))
-    words[pair + 1 + number % 2] = base[chunk, head]
-    single = (number % 2 == 0) & (number + 1 == segments[chunk])
-    words[pair[single] + 2] = base[chunk, head][single]
+    second = number % 2 == 1
+    words[pair[~second]] = mask[~second]
+    words[pair[second]] |= mask[second] << np.uint32(RUN_CELLS)
+    words[pair + 1 + second] = first
+    single = ~second & (number + 1 == segments[chunk])
+    words[pair[single] + 2] = first[single]
     return words, sizes
 
 
