@@ -244,6 +244,12 @@ def linked_fields(kernel: ir.Kernel) -> set[ir.Field]:
     return followed | {node.field for node in nodes if isinstance(node, ir.IsWallLink)}
 
 
+def writes_links(kernel: ir.Kernel) -> bool:
+    """Whether a kernel over a list stores to elements to which links lead."""
+    targets = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    return any(isinstance(target, ir.Access) and target.linked for target in targets)
+
+
 def _role(argument: Argument) -> str:
     if argument.role == "entries":
         assert argument.field is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from heddle.errors import KernelError
@@ -34,10 +35,13 @@ class CellList:
     KernelError for a mask without cells, of other dimensions than the links or with too many cells for
     32 bits, and for the links of EsoTwist and EsoPull, which store cells behind walls.
 
-    shape: of the mask. `len()` is the number of cells.
+    shape: of the mask. slot_stride: elements between two components of a field that links lead to. separate:
+    whether no two links lead to one element. `len()` is the number of cells.
     """
 
     shape: tuple[int, ...]
+    slot_stride: int
+    separate: bool
 
     def __init__(
         self,
@@ -59,6 +63,8 @@ class CellList:
         self._library, self._options = numpy if library is None else library, options
         self._tables: dict[str, Any] = {}
         self._calls: dict[object, dict[str, Any]] = {}
+        self._own: Any = None
+        self.separate = True
         _, self._on_device = element(self._library.float32, self._library, options)
         if not len(self._places):
             raise KernelError(
@@ -181,6 +187,40 @@ class CellList:
             self._tables["neighbour"] = self._library.asarray(self._entries(), **self._options)
         return self._tables["neighbour"][:, : len(self)]
 
+    def with_table(self, table: Any) -> CellList:
+        """The same cells with links of your own, such as walls that slip: a changed copy of `neighbour`, as
+        an array of NumPy [link, cell]. It is checked now, and kept as a copy. Raises KernelError for an entry
+        that is no element of the list's fields. Kernels that write through links take no table that leads
+        to one element twice, or to one that the cell itself writes."""
+        import numpy
+
+        given = numpy.asarray(table)
+        where, shape = f"{_WHERE}.with_table", (len(self.links), len(self))
+        if given.shape != shape or given.dtype.kind not in "ui":
+            raise KernelError(
+                where,
+                f"the table has the shape {given.shape} and elements of {given.dtype}.",
+                f"pass whole numbers of the shape {shape}: one for each link and cell",
+            )
+        given = given.astype(numpy.int64)
+        slots = max((max(link.slot, link.wall_slot) for link in self.links), default=0) + 1
+        wrong = (given < 0) | (given >= slots * self.slot_stride) | (given % self.slot_stride >= len(self))
+        if wrong.any():
+            row, cell = numpy.argwhere(wrong)[0]
+            raise KernelError(
+                where,
+                f"entry [{row}, {cell}] is {given[row, cell]}, which is no element of {slots} slots of "
+                f"{len(self)} cells.",
+                f"an entry is slot * slot_stride + cell, with slot_stride = {self.slot_stride}",
+            )
+        result = copy(self)
+        result._tables, result._calls = {}, {}
+        result._own = self._entries().copy()
+        usual = result._own[:, : len(self)]
+        result.separate = numpy.unique(given).size == given.size and bool(numpy.isin(given, usual).all())
+        usual[...] = given
+        return result
+
     @property
     def neighbour_run(self) -> Any:
         """What CPUs read instead where entries follow each other (heddle/device/run.hpp)."""
@@ -204,6 +244,8 @@ class CellList:
 
     def _entries(self) -> Any:
         """The table in memory of the host: with all its padding."""
+        if self._own is not None:
+            return self._own
         if not self._on_device and "neighbour" in self._tables:
             return self._tables["neighbour"]
         from heddle.python.list_tables import neighbour_table
@@ -234,6 +276,10 @@ class CellSelection:
     @property
     def links(self) -> tuple[Link, ...]:
         return self.whole.links
+
+    @property
+    def separate(self) -> bool:
+        return self.whole.separate
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -294,15 +340,21 @@ def _check(mask: Any, links: tuple[Link, ...], periodic: str) -> None:
 class ListKernel:
     """A kernel over a list of cells as a function of Python: with the keyword `cells`.
 
-    function: what takes the tables, too. tables: which of them. links: those that the kernel follows; () for
-    none.
+    function: what takes the tables, too. tables: which of them. links: of its list. writes: whether it stores
+    through links.
     """
 
     def __init__(
-        self, module: str, name: str, function: Any, tables: Sequence[str], links: tuple[Link, ...]
+        self,
+        module: str,
+        name: str,
+        function: Any,
+        tables: Sequence[str],
+        links: tuple[Link, ...],
+        writes: bool,
     ) -> None:
         self.__name__, self._where, self._function = name, f"{module}.{name}", function
-        self._tables, self._links = tuple(tables), links
+        self._tables, self._links, self._writes = tuple(tables), links, writes
         self._kind: type[CellList] | type[CellSelection]
         self._kind = CellSelection if "cells" in tables else CellList
         self.__doc__ = function.__doc__
@@ -320,6 +372,11 @@ class ListKernel:
                 raise self._error(
                     "the links of 'cells' are not those of the kernel.",
                     "make the list with the kernels of this module: CellList(mask, kernels)",
+                )
+            if self._writes and not cells.separate:
+                raise self._error(
+                    "the table of 'cells' leads to one element twice, but the kernel writes through links.",
+                    "let all entries of CellList.with_table differ, and exchange those of the usual table",
                 )
             given = cells._calls[self] = {f"cells.{name}": cells.words(name) for name in self._tables}
         return self._function(**arguments, **given)

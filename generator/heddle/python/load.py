@@ -13,7 +13,7 @@ from typing import Any
 
 from heddle.build import files, python_files, python_kernels, python_name
 from heddle.build import load as run_model
-from heddle.emit.python_file import PYTHON_CALL, list_tables
+from heddle.emit.python_file import PYTHON_CALL, list_tables, writes_links
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir.space import Link
@@ -121,7 +121,7 @@ def load(
 def _over_list(module: Module, name: str, function: Callable[..., Any], target: str) -> ListKernel:
     kernel = module.typed(name, module.precisions[0])
     tables = list_tables(kernel, TARGETS[target].gpu is not None)
-    return ListKernel(module.name, name, function, tables, kernel.space.links)
+    return ListKernel(module.name, name, function, tables, kernel.space.links, writes_links(kernel))
 
 
 def job_of(module: Module, target: str, lists: bool = True) -> cache.Job:

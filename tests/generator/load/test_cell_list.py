@@ -117,6 +117,22 @@ def test_a_selection_and_the_links_to_some_cells() -> None:
         assert found.get(n, 0) == bits
 
 
+def test_a_table_of_ones_own() -> None:
+    cells = CellList(MASK, PLANE)
+    table = cells.neighbour.copy()
+    table[:, [3, 4]] = table[:, [4, 3]]
+    own = cells.with_table(table)
+    np.testing.assert_array_equal(own.neighbour, table)
+    assert own.separate
+    assert cells.neighbour[0, 3] == table[0, 4]  # the first list is as it was
+    assert not np.array_equal(own.neighbour_run, cells.neighbour_run)
+    table[0, 0] = table[1, 1]
+    assert not cells.with_table(table).separate
+    rest = cells.neighbour.copy()
+    rest[0, 0] = 0  # the population at rest, which each cell stores itself
+    assert not cells.with_table(rest).separate
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -125,7 +141,8 @@ def test_a_selection_and_the_links_to_some_cells() -> None:
 def mistakes() -> list[tuple[Any, str]]:
     cells = CellList(MASK, PLANE)
     twist = module(lbm.EsoTwist, D2Q9)
-    far = D3Q19.velocities
+    far, beyond = D3Q19.velocities, cells.neighbour.copy()
+    beyond[2, 5] = len(cells)
     return [
         (lambda: CellList(np.zeros((3, 4), bool), PLANE), r"no cell of the mask of shape \(3, 4\) is listed"),
         (lambda: CellList(MASK, PULL), r"shape \(7, 9\), but the links have 3 dimensions"),
@@ -142,10 +159,13 @@ def mistakes() -> list[tuple[Any, str]]:
         (lambda: cells.select(MASK[1:]), r"select: the values have the shape \(6, 9\), but \(7, 9\) is needed"),
         (lambda: cells.links_to(MASK, far), r"19 velocities, .* do not fit a box of shape \(7, 9\)"),
         (lambda: cells.links_to(MASK, [(0, 0)] * 33), "33 velocities, "),
+        (lambda: cells.with_table(cells.neighbour[1:]), r"the table has the shape \(7, 38\) and elements of"),
+        (lambda: cells.with_table(0.5 * cells.neighbour), "and elements of float64"),
+        (lambda: cells.with_table(beyond), r"entry \[2, 5\] is 38, which is no element of 9 slots of 38 cells"),
     ]
 
 
-@pytest.mark.parametrize("number", range(15))
+@pytest.mark.parametrize("number", range(18))
 def test_a_mistake_is_refused(number: int) -> None:
     make, what = mistakes()[number]
     with pytest.raises(KernelError, match=what):

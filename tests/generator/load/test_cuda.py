@@ -94,6 +94,12 @@ def test_a_view_whose_memory_cupy_knows(kernels: Kernels) -> None:
     np.testing.assert_array_equal(result, step(u, 1))
 
 
+def _on_host(thing: Any) -> Any:
+    if isinstance(thing, tuple):
+        return tuple(map(_on_host, thing))
+    return thing.values if isinstance(thing, Device) else thing
+
+
 class Device(Foreign):
     """An array of a library for GPUs, as far as lists use it."""
 
@@ -103,10 +109,10 @@ class Device(Foreign):
         self.shape, self.dtype, self.itemsize = values.shape, values.dtype, values.itemsize
 
     def __getitem__(self, key: Any) -> Device:
-        return Device(self.values[key])
+        return Device(self.values[_on_host(key)])
 
     def __setitem__(self, key: Any, values: Any) -> None:
-        self.values[key] = getattr(values, "values", values)
+        self.values[_on_host(key)] = _on_host(values)
 
     def reshape(self, *shape: int) -> Device:
         return Device(self.values.reshape(*shape))

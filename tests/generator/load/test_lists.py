@@ -164,6 +164,41 @@ def test_a_mistake_is_refused(plane: Kernels, space: Kernels, name: str) -> None
     assert (f == 0.5).all() and (f_next == 0.5).all()
 
 
+def test_a_table_with_walls_that_slip(plane: Kernels) -> None:
+    """A column of gas between two mirrors keeps its velocity along them."""
+    cells = CellList(np.ones((4, 3), bool), plane, "x")
+    table, s = cells.neighbour.copy(), cells.slot_stride
+    rows = {link.slot: r for r, link in enumerate(cells.links)}
+    mirror = {q: D2Q9.velocities.index((c_x, -c_y)) for q, (c_x, c_y) in enumerate(D2Q9.velocities)}
+    places = np.arange(12).reshape(4, 3)
+    for q, (c_x, c_y) in enumerate(D2Q9.velocities):
+        for side in [0] * (c_y > 0) + [-1] * (c_y < 0):  # what arrives from a side left along the mirror
+            table[rows[q], places[side]] = mirror[q] * s + np.roll(places[side], c_x)
+    f, f_next, rho, u = (cells.zeros("f8", components) for components in (9, 9, 0, 2))
+    for there in (cells.with_table(table), cells):
+        f[:] = 0
+        f[1], f[2] = 0.01, -0.01  # along x
+        for _ in range(20):
+            plane.step(f=f, f_next=f_next, omega=1, cells=there)
+            f, f_next = f_next, f
+        plane.moments(f=f, rho=rho, u=u, cells=there)
+        if there is not cells:
+            np.testing.assert_allclose(u[0], 0.02, rtol=1e-13)
+            np.testing.assert_allclose(u[1], 0, atol=1e-15)
+    assert abs(u[0]).max() < 0.015  # between walls it does not
+
+
+def test_kernels_that_write_through_links(space: Kernels) -> None:
+    cells = CellList(np.ones((2, 3, 4), bool), space)
+    table = cells.neighbour.copy()
+    table[0, 0] = table[0, 1]
+    own = cells.with_table(table)
+    f = own.zeros("f8", 19)
+    space.step_even(f=f, omega=1, cells=own)
+    with pytest.raises(KernelError, match="the table of 'cells' leads to one element twice, but the kernel"):
+        space.step_odd(f=f, omega=1, cells=own)
+
+
 def test_selections_that_do_not_fit(plane: Kernels) -> None:
     cells = CellList(np.ones((3, 20), bool), plane, "x")
     rho, u, some = cells.zeros("f8"), cells.zeros("f8", 2), cells.select(np.ones((3, 20)))
