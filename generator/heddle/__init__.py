@@ -18,6 +18,7 @@ from heddle.model.bits import bit_and, has_bit, remainder, shift_left
 from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles, tables
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
+from heddle.python.cell_list import CellList
 from heddle.python.load import load
 from heddle.python.loop import periodic, steps
 from heddle.python.zeros import zeros
@@ -28,6 +29,7 @@ __all__ = [
     "Assignment",
     "AssignmentCollection",
     "CacheLines",
+    "CellList",
     "Cells",
     "CompressedList",
     "Dense",

@@ -192,15 +192,16 @@ def files(
     return result
 
 
-def python_files(module: Module, target: str) -> dict[str, str]:
-    """What makes functions of Python of a module's kernels for one target, beside its `files`."""
+def python_files(module: Module, target: str, lists: bool = True) -> dict[str, str]:
+    """What makes functions of Python of a module's kernels for one target, beside its `files`. lists: also of
+    those over lists of cells."""
     chosen = TARGETS[target]
     kernels = {
         name: [
             Variant(precision(p), module.stages(name, p, target), module.kernels[name].schedule)
             for p in module.precisions
         ]
-        for name in python_kernels(module)
+        for name in python_kernels(module, lists)
     }
     text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
     result = {f"{module.name}/{python_name(module, target)}": text}
@@ -213,9 +214,15 @@ def python_files(module: Module, target: str) -> dict[str, str]:
     }
 
 
-def python_kernels(module: Module) -> list[str]:
-    """The kernels that are functions of Python, too."""
-    return [name for name in module.kernels if in_python(module.typed(name, module.precisions[0]))]
+def python_kernels(module: Module, lists: bool = True) -> list[str]:
+    """The kernels that are functions of Python, too. lists: also those over the cells of a list."""
+    return [
+        name
+        for name, entry in module.kernels.items()
+        if isinstance(entry, KernelModel)
+        and (lists or not entry.space.is_list)
+        and in_python(module.typed(name, module.precisions[0]))
+    ]
 
 
 def python_name(module: Module, target: str) -> str:

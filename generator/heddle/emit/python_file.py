@@ -13,11 +13,11 @@ from typing import Any
 from heddle.emit.expression import type_text
 from heddle.emit.files import comment_text, render
 from heddle.emit.kernel_files import Variant
-from heddle.emit.signature import Argument, arguments
+from heddle.emit.signature import UNUSED, Argument, arguments
 from heddle.ir import nodes as ir
 from heddle.ir.space import Layer
 from heddle.ir.target import Target
-from heddle.ir.visit import statements
+from heddle.ir.visit import distinct, statements
 from heddle.ir.walls import bit
 
 PYTHON_CALL = "call.cpp"
@@ -27,16 +27,28 @@ MOST_PARAMETERS = 128
 """As call.hpp says."""
 _LISTED = ("extent", "stride")
 """Roles of arguments that an array brings with it."""
+_CELLS = "cells"
+"""What a call names a list of cells, or a selection of them."""
+_OF_CELLS = {
+    "neighbour": "array",
+    "neighbour_run": "words",
+    "neighbour_chunk": "words",
+    "cells": "words",
+    "cell_count": "entry_count",
+    "last": "cell_count",
+}
+"""What kernels over lists take of the list: their own names, and the roles in a call. A call from Python
+names these cells.neighbour and so on, which no keyword of a user can be."""
 
 
 def in_python(kernel: ir.Kernel) -> bool:
     """Whether a kernel is a function of Python, too: those over all cells of a box, without tables, values of
-    rows, and arrays that have extents of their own."""
+    rows, and arrays that have extents of their own; and those over the cells of an index list."""
     taken = python_arguments(kernel)
     layouts = [argument.field.layout for argument in taken if argument.field is not None]
     if any(argument.of_row for argument in taken) or any(one.table or one.other_grid for one in layouts):
         return False
-    return kernel.space.is_box and len(taken) <= MOST_PARAMETERS
+    return (kernel.space.is_box or kernel.space.is_index_list) and len(taken) <= MOST_PARAMETERS
 
 
 def python_file(
@@ -61,15 +73,35 @@ def python_file(
     )
 
 
-def python_arguments(kernel: ir.Kernel) -> list[Argument]:
-    """What a kernel takes, as one argument for each array."""
-    return [argument for argument in arguments(kernel) if argument.role not in _LISTED]
+def python_arguments(kernel: ir.Kernel, device: bool = False) -> list[Argument]:
+    """What a kernel takes, as one argument for each array. device: on a GPU."""
+    taken = [argument for argument in arguments(kernel) if argument.role not in _LISTED]
+    if not kernel.space.is_index_list:
+        return taken
+    left = UNUSED["device" if device else "host"]
+    taken = [a for a in taken if a.role not in left and a.name not in ("first", "neighbour_stride")]
+    sizes = ["last", "slot_stride"] if kernel.space.listed else ["slot_stride"]  # of the list, to be checked
+    return [*taken, *(Argument(name, ir.I64, "list") for name in sizes)]
+
+
+def of_cells(argument: Argument) -> bool:
+    """Whether an argument of a kernel over a list belongs to the list."""
+    return argument.role in ("table", "runs", "chunks", "list")
+
+
+def list_tables(kernel: ir.Kernel, device: bool) -> tuple[str, ...]:
+    """What a call of a kernel over a list takes of it: names of the attributes of CellList and Selection."""
+    return tuple(a.name for a in python_arguments(kernel, device) if of_cells(a))
 
 
 def array_axes(kernel: ir.Kernel, argument: Argument) -> tuple[str, ...]:
     """The axes of an array in the order of Python; of a profile its only one."""
     field = argument.field
     assert field is not None
+    if field.layout.per_entry:
+        return ("entry",)
+    if field.layout.over_list:
+        return ("component", "cell") if field.components else ("cell",)
     if field.layout.along_axis:
         return ("xyz"[field.axis],)
     space = tuple("xyz"[axis] for axis in reversed(range(field.rank)))
@@ -80,7 +112,10 @@ def array_axes(kernel: ir.Kernel, argument: Argument) -> tuple[str, ...]:
 
 def needed(kernel: ir.Kernel) -> Iterator[tuple[Argument, str]]:
     """The arguments that a call may name, each as a signature says it."""
+    listed = kernel.space.is_index_list
     for argument in python_arguments(kernel):
+        if listed and of_cells(argument):
+            continue
         if argument.role in ("array", "entries"):
             axes = list(array_axes(kernel, argument))
             assert argument.field is not None
@@ -91,6 +126,8 @@ def needed(kernel: ir.Kernel) -> Iterator[tuple[Argument, str]]:
         elif argument.role not in ("output", "work"):
             default = _default(kernel, argument)
             yield argument, argument.name if default is None else f"{argument.name}={default}"
+    if listed:
+        yield Argument(_CELLS, ir.I64, "list"), _CELLS
 
 
 def signature_text(name: str, kernel: ir.Kernel) -> str:
@@ -103,7 +140,7 @@ def signature_text(name: str, kernel: ir.Kernel) -> str:
 def _default(kernel: ir.Kernel, argument: Argument) -> int | None:
     """The value of an argument that a call may leave out: all colours; walls at all sides that may have one,
     since the arrays of a call are the whole domain."""
-    if argument.role == "list":
+    if argument.role == "list" and not kernel.space.is_index_list:
         return kernel.space.colours if argument.name == "last_colour" else 0
     if argument.role == "flags":
         return sum(bit(side) for side in kernel.space.walls)
@@ -111,24 +148,25 @@ def _default(kernel: ir.Kernel, argument: Argument) -> int | None:
 
 
 def _kernel(module: str, name: str, variants: Sequence[Variant], target: Target) -> dict[str, Any]:
-    kernel = variants[0].stages.kernel
+    kernel, device = variants[0].stages.kernel, target.gpu is not None
     scanned = {s.axis for s in statements(kernel.body) if isinstance(s, ir.Scan)}
     return {
         "name": name,
         "signature": signature_text(name, kernel),
         "doc": [_quoted(line) for line in doc_lines(name, kernel)],
-        "parameters": [_parameter(kernel, argument) for argument in python_arguments(kernel)],
-        "dimensions": kernel.space.dimensions,
+        "parameters": [_parameter(kernel, argument) for argument in python_arguments(kernel, device)],
+        "dimensions": 1 if kernel.space.is_index_list else kernel.space.dimensions,
+        "list": kernel.space.is_index_list,
         "colours": kernel.space.colours,
         "scanned": ["true" if axis in scanned else "false" for axis in range(3)],
         "variants": [
             {
                 "suffix": variant.suffix,
                 "entry": f"{module}_{name}_{variant.suffix}{target.suffix}",
-                "types": [_type(argument) for argument in python_arguments(variant.stages.kernel)],
+                "types": [_type(argument) for argument in python_arguments(variant.stages.kernel, device)],
                 "arguments": [
-                    *_passed(variant.stages.kernel),
-                    *(["stream"] if target.gpu is not None else []),
+                    *_passed(variant.stages.kernel, device),
+                    *(["stream"] if device else []),
                 ],
             }
             for variant in variants
@@ -139,7 +177,8 @@ def _kernel(module: str, name: str, variants: Sequence[Variant], target: Target)
 def doc_lines(name: str, kernel: ir.Kernel) -> list[str]:
     """What help() shows; the first lines are the signature as inspect reads it."""
     names = [f"{a.name}{'' if (d := _default(kernel, a)) is None else f'={d}'}" for a, _ in needed(kernel)]
-    lines = [f"{name}(*, {', '.join([*names, 'ghosts=0'])})", "--", "", kernel.about or f"Kernel {name}.", ""]
+    ghosts = [] if kernel.space.is_index_list else ["ghosts=0"]
+    lines = [f"{name}(*, {', '.join([*names, *ghosts])})", "--", "", kernel.about or f"Kernel {name}.", ""]
     lines.append(signature_text(name, kernel))
     return lines
 
@@ -157,8 +196,24 @@ def _quoted(text: str) -> str:
 
 def _parameter(kernel: ir.Kernel, argument: Argument) -> str:
     field = argument.field
+    listed = kernel.space.is_index_list
+    if listed and of_cells(argument):
+        role = _OF_CELLS.get(argument.name, argument.name)
+        facts = [f'.name = "{_CELLS}.{argument.name}"', f".role = Role::{role}"]
+        if argument.role == "table":
+            facts += [".space = 1", f".last = {len(kernel.space.links)}"]
+        return f"{{{', '.join(facts)}}}"
     facts = [f'.name = "{argument.name}"', f".role = Role::{_role(argument)}"]
-    if argument.role == "array":
+    if argument.role == "array" and listed:
+        assert field is not None
+        assert isinstance(argument.kind, ir.Pointer)
+        facts += [] if argument.kind.const else [".written = true"]
+        facts += [".space = 1", f".last = {field.components}"] if field.components else [".space = 1"]
+        facts += [".linked = true"] if field in linked_fields(kernel) else []
+    elif argument.role == "entries" and listed:
+        facts += [".per_entry = true"]
+        facts += [] if isinstance(argument.kind, ir.Pointer) and argument.kind.const else [".written = true"]
+    elif argument.role == "array":
         assert field is not None
         assert isinstance(argument.kind, ir.Pointer)
         if not argument.kind.const:
@@ -182,9 +237,23 @@ def _parameter(kernel: ir.Kernel, argument: Argument) -> str:
     return f"{{{', '.join(facts)}}}"
 
 
+def linked_fields(kernel: ir.Kernel) -> set[ir.Field]:
+    """The fields over a list to whose elements links lead."""
+    nodes = list(distinct(kernel.body))
+    followed = {node.field for node in nodes if isinstance(node, ir.Access) and node.linked}
+    return followed | {node.field for node in nodes if isinstance(node, ir.IsWallLink)}
+
+
+def writes_links(kernel: ir.Kernel) -> bool:
+    """Whether a kernel over a list stores to elements to which links lead."""
+    targets = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+    return any(isinstance(target, ir.Access) and target.linked for target in targets)
+
+
 def _role(argument: Argument) -> str:
     if argument.role == "entries":
-        return "profile"
+        assert argument.field is not None
+        return "words" if argument.field.layout.per_entry else "profile"
     if argument.role in ("array", "output", "work"):
         return argument.role
     assert isinstance(argument.kind, ir.Scalar)
@@ -196,17 +265,26 @@ def _type(argument: Argument) -> str:
     return f"{{'{scalar.kind}', {scalar.bits}}}"
 
 
-def _passed(kernel: ir.Kernel) -> Iterator[str]:
+def _passed(kernel: ir.Kernel, device: bool) -> Iterator[str]:
     """The arguments of an entry, from the values of a call."""
-    place = {argument.name: at for at, argument in enumerate(python_arguments(kernel))}
+    place = {argument.name: at for at, argument in enumerate(python_arguments(kernel, device))}
+    listed = kernel.space.is_index_list
     for argument in arguments(kernel):
         if argument.role in _LISTED:
             assert argument.field is not None
             yield f"v[{place[argument.field.name]}].{argument.role}"
         elif isinstance(argument.kind, ir.Pointer):
-            yield f"static_cast<{type_text(argument.kind)}>(v[{place[argument.name]}].data)"
+            if listed and argument.name not in place:
+                yield "nullptr"
+            else:
+                yield f"static_cast<{type_text(argument.kind)}>(v[{place[argument.name]}].data)"
+        elif listed and argument.name == "first":
+            yield "0"
+        elif listed and argument.name == "neighbour_stride":
+            yield f"v[{place['neighbour']}].stride[1]"
         else:
-            value = f"v[{place[argument.name]}].{_role(argument)}"
+            role = "integer" if listed and of_cells(argument) else _role(argument)
+            value = f"v[{place[argument.name]}].{role}"
             yield (
                 value
                 if argument.kind in (ir.F64, ir.I64)

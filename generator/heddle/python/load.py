@@ -13,12 +13,14 @@ from typing import Any
 
 from heddle.build import files, python_files, python_kernels, python_name
 from heddle.build import load as run_model
-from heddle.emit.python_file import PYTHON_CALL
+from heddle.emit.python_file import PYTHON_CALL, list_tables, writes_links
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.ir.space import Link
 from heddle.module import Module
 from heddle.python import cache
 from heddle.python.arrays import memory_of, stream_of
+from heddle.python.cell_list import ListKernel
 from heddle.python.compiler import compiler
 
 RUN_FROM_PYTHON = tuple(t.name for t in TARGETS.values() if t.gpu is None or t.gpu.in_runtime)
@@ -32,7 +34,8 @@ class Kernels:
     each axis: so many cells at each side of the arrays are ghost layers; without it arrays are interiors,
     and their ghost layers lie around these views. On a GPU a call runs in the stream in which the library of
     its first array works now, or in `stream=`, and does not wait. What a Reduce computes is returned: a
-    number, or several as a dictionary; then a call on a GPU does wait. What does not fit raises KernelError,
+    number, or several as a dictionary; then a call on a GPU does wait. Kernels over a list of cells take it
+    as `cells=`, a heddle.CellList, and arrays of its cells, f[q, cell]. What does not fit raises KernelError,
     and nothing has been touched.
 
     folder: sources, headers and the library, in the cache.
@@ -41,9 +44,14 @@ class Kernels:
     folder: Path
 
     def __init__(
-        self, module: str, folder: Path, functions: dict[str, Callable[..., Any]], others: tuple[str, ...]
+        self,
+        module: str,
+        folder: Path,
+        functions: dict[str, Callable[..., Any]],
+        others: tuple[str, ...],
+        links: Callable[[], tuple[Link, ...]],
     ) -> None:
-        self._module, self._functions, self._others = module, functions, others
+        self._module, self._functions, self._others, self._links = module, functions, others, links
         self.__dict__.update({"folder": folder} | functions)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -52,9 +60,9 @@ class Kernels:
         if name in self._others:
             raise KernelError(
                 self._module,
-                f"'{name}' is no function of Python: it runs over a list of cells, packs messages, or takes "
+                f"'{name}' is no function of Python: it runs over some cells of a box, packs messages, or takes "
                 "tables or values of rows.",
-                "call it from C++, or add a kernel over all cells of a box",
+                "call it from C++, or add a kernel over all cells of a box or of a list",
             )
         near = get_close_matches(name, self._functions, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
@@ -104,20 +112,28 @@ def load(
     job = job_of(module, target)
     path = cache.library(job, known, verbose)
     functions = functions_of(path, entry_name(module, target))
-    return Kernels(
-        module.name, path.parent, functions, tuple(n for n in module.kernels if n not in functions)
-    )
+    for name in set(functions) - set(python_kernels(module, lists=False)):
+        functions[name] = _over_list(module, name, functions[name], target)
+    others = tuple(n for n in module.kernels if n not in functions)
+    return Kernels(module.name, path.parent, functions, others, lambda: module.links)
 
 
-def job_of(module: Module, target: str) -> cache.Job:
-    """What is compiled for a target."""
-    texts = files(module, [target], sweeps=False) | python_files(module, target)
-    names = python_kernels(module)
+def _over_list(module: Module, name: str, function: Callable[..., Any], target: str) -> ListKernel:
+    kernel = module.typed(name, module.precisions[0])
+    tables = list_tables(kernel, TARGETS[target].gpu is not None)
+    return ListKernel(module.name, name, function, tables, kernel.space.links, writes_links(kernel))
+
+
+def job_of(module: Module, target: str, lists: bool = True) -> cache.Job:
+    """What is compiled for a target. lists: also kernels over lists of cells."""
+    texts = files(module, [target], sweeps=False) | python_files(module, target, lists)
+    names = python_kernels(module, lists)
     if not names:
+        over = "a box or of a list" if lists else "a box"
         raise KernelError(
             module.name,
-            "no kernel is a function of Python: none runs over all cells of a box, without tables.",
-            "call them from C++",
+            f"no kernel is a function of Python: none runs over all cells of {over}, without tables.",
+            "call them from C++" if lists else "load kernels over lists with heddle.load, without a package",
         )
     sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]
     calls = [f"{module.name}/{python_name(module, target)}"]

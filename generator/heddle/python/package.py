@@ -67,7 +67,7 @@ class KernelError(Exception):
 
 def package_files(module: Module, target: str, version: str) -> dict[str, str]:
     """The texts of a package, but for the library."""
-    names = python_kernels(module)
+    names = python_kernels(module, lists=False)
     for name in names:
         if iskeyword(name):
             raise KernelError(module.name, f"'{name}' is a word of Python.", "give the kernel another name")
@@ -87,7 +87,7 @@ def package_files(module: Module, target: str, version: str) -> dict[str, str]:
 def stub(module: Module, target: str) -> str:
     """Type stubs of the package: one function a kernel."""
     lines = [_STUB_START]
-    for name in python_kernels(module):
+    for name in python_kernels(module, lists=False):
         kernel = module.typed(name, module.precisions[0])
         words = ["*"]
         for argument, text in needed(kernel):
@@ -119,7 +119,7 @@ def build_package(module: Module, target: str, out: Path, version: str) -> tuple
     folder = out / "python" / module.name
     for name, text in package_files(module, target, version).items():
         write_if_changed(folder / name, text)
-    known, job = compiler(TARGETS[target], native=False), job_of(module, target)
+    known, job = compiler(TARGETS[target], native=False), job_of(module, target, lists=False)
     with tempfile.TemporaryDirectory() as place:
         for name, text in job.texts.items():
             write_if_changed(Path(place) / name, text)

@@ -53,9 +53,7 @@ def zeros(
             "give at least one cell along each axis, and one number of layers or one per axis",
         )
     components, inner = cells[:-space], cells[-space:]
-    probe = library.zeros(1, dtype=dtype, **options)
-    size = int(getattr(probe, "itemsize", 0) or probe.element_size())
-    on_device = hasattr(probe, "__cuda_array_interface__")
+    size, on_device = element(dtype, library, options)
     line = (DEVICE_LINE if on_device else HOST_LINE) // size
 
     whole = [n + 2 * g for n, g in zip(inner, widths, strict=True)]
@@ -71,10 +69,22 @@ def zeros(
     count = math.prod(components)
 
     flat = library.zeros((count * lines + before + 1) * line, dtype=dtype, **options)
-    first = -(_address(flat) // size) % line + before * line - widths[-1]
+    first = to_line(flat, size, line) + before * line - widths[-1]
     flat = flat[first : first + count * lines * line].reshape(count, lines * line)
     flat = flat[:, : pitch * line * math.prod(rows)].reshape(*components, *rows, pitch * line)
     return flat[(..., *(slice(0, n) for n in whole))]
+
+
+def element(dtype: Any, library: Any, options: dict[str, Any]) -> tuple[int, bool]:
+    """The bytes of an element, and whether a library puts arrays into the memory of a GPU."""
+    probe = library.zeros(1, dtype=dtype, **options)
+    size = int(getattr(probe, "itemsize", 0) or probe.element_size())
+    return size, hasattr(probe, "__cuda_array_interface__")
+
+
+def to_line(flat: Any, size: int, line: int) -> int:
+    """How many elements of an array lie before the first that begins a line."""
+    return -(_address(flat) // size) % line
 
 
 def _address(array: Any) -> int:

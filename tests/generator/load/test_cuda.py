@@ -4,50 +4,45 @@ arrays that claim to lie on a GPU. gpu_arrays.py does it with CuPy and PyTorch o
 
 from __future__ import annotations
 
-import stat
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import heddle
 import numpy as np
 import pytest
 from called import step
-from heddle import Assignment, KernelError, Module, Reduce, fields, parameters
+from heddle import (
+    Assignment,
+    CellList,
+    CompressedList,
+    KernelError,
+    Module,
+    Reduce,
+    Schedule,
+    Sparse,
+    fields,
+    lbm,
+    parameters,
+)
 from heddle.python import arrays
 from heddle.python.load import Kernels
+from over_lists import D2Q9
 from producer import Foreign
 
 pytestmark = pytest.mark.compiles
-EMULATION = Path(__file__).resolve().parents[2] / "emulation/include"
-NVCC = r"""#!/bin/sh
-case "$*" in *--version*) echo emulated; exit;; esac
-kind="-x c++"
-case "$*" in *-shared*) kind="";; esac
-words=""
-for word; do
-  case "$word" in -arch=*|-fmad=*|-Xcompiler|-L*|-O*) ;; *) words="$words $word";; esac
-done
-exec g++ -O0 -fPIC -pthread -fno-gnu-unique -ffp-contract=off -I%s $kind $words
-"""
 CUDA = 2
 
 
 @pytest.fixture(scope="module")
-def kernels(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
-    nvcc = tmp_path_factory.mktemp("nvcc") / "nvcc"
-    nvcc.write_text(NVCC % EMULATION)
-    nvcc.chmod(nvcc.stat().st_mode | stat.S_IXUSR)
+def kernels(emulated_nvcc: None) -> Kernels:
     u, u_next = fields("u, u_next: real[2D]")
     alpha = parameters("alpha")
     module = Module("device", precisions=("f64",))
     around = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
     store = Assignment(u_next.here, u.here + alpha * (around - 4 * u.here))
     module.add("step", [store, Reduce("sum", "total", u.here)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CUDACXX", str(nvcc))
-        patch.setenv("HEDDLE_CUDA_ARCH", "sm_90")
-        yield heddle.load(module, target="cuda")
+    lists = Schedule(gpu=CompressedList())
+    module.add("list_step", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, omega=1)), space=Sparse("pores"), schedule=lists)
+    return heddle.load(module, target="cuda")
 
 
 def on_device(values: Any, **facts: Any) -> Foreign:
@@ -97,3 +92,68 @@ def test_a_view_whose_memory_cupy_knows(kernels: Kernels) -> None:
     view.base = base
     kernels.step(u=view, u_next=on_device(result), alpha=1)
     np.testing.assert_array_equal(result, step(u, 1))
+
+
+def _on_host(thing: Any) -> Any:
+    if isinstance(thing, tuple):
+        return tuple(map(_on_host, thing))
+    return thing.values if isinstance(thing, Device) else thing
+
+
+class Device(Foreign):
+    """An array of a library for GPUs, as far as lists use it."""
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(values, device=CUDA)
+        self.__cuda_array_interface__ = values.__array_interface__
+        self.shape, self.dtype, self.itemsize = values.shape, values.dtype, values.itemsize
+
+    def __getitem__(self, key: Any) -> Device:
+        return Device(self.values[_on_host(key)])
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self.values[_on_host(key)] = _on_host(values)
+
+    def reshape(self, *shape: int) -> Device:
+        return Device(self.values.reshape(*shape))
+
+
+class library:  # noqa: N801: a module
+    float32 = np.float32
+
+    @staticmethod
+    def zeros(shape: Any, dtype: Any) -> Device:
+        return Device(np.zeros(shape, dtype))
+
+    @staticmethod
+    def asarray(values: Any) -> Device:
+        return Device(np.array(values))
+
+
+def test_a_step_over_a_list(kernels: Kernels) -> None:
+    """A relaxation to equilibrium at omega = 1, of what the table leads to."""
+    random = np.random.default_rng(5)
+    cells = CellList(random.random((23, 41)) < 0.7, kernels, "y", library=library)
+    f, f_next = cells.zeros("f8", 9), cells.zeros("f8", 9)
+    assert cells.slot_stride % 128 == 0
+    assert f.values.ctypes.data % 256 == 0
+    f[...] = random.random(f.shape) * 0.01
+    assert kernels.list_step(f=f, f_next=f_next, cells=cells) is None
+    flat = np.lib.stride_tricks.as_strided(f.values, (9 * cells.slot_stride,), (8,))
+    arrived = np.concatenate([f.values[:1], flat[cells.neighbour.values]])
+    rho, c = 1 + arrived.sum(axis=0), np.array(D2Q9.velocities)
+    u = c.T @ arrived / rho
+    w = np.array([4 / 9, 1 / 9, 1 / 36])[(c**2).sum(axis=1), None]
+    equilibrium = w * rho * (1 + 3 * c @ u + 4.5 * (c @ u) ** 2 - 1.5 * (u**2).sum(axis=0)) - w
+    np.testing.assert_allclose(f_next.values, equilibrium, rtol=0, atol=1e-15)
+    box = cells.scatter(f)
+    assert np.isnan(box.values).sum() == 9 * (23 * 41 - len(cells))
+    np.testing.assert_array_equal(cells.gather(box).values, f.values)
+
+
+def test_a_list_on_the_host_for_a_gpu(kernels: Kernels) -> None:
+    mask = np.ones((4, 40), bool)
+    cells, there = CellList(mask, kernels), CellList(mask, kernels, library=library)
+    arrays = {"f": there.zeros("f8", 9), "f_next": there.zeros("f8", 9)}
+    with pytest.raises(KernelError, match="'cells.neighbour' lies in the memory of the host"):
+        kernels.list_step(**arrays, cells=cells)

@@ -31,6 +31,9 @@ class Call {
     const Variant& variant = chosen();
     check_arrays();
     take_numbers(variant);
+    if (kernel_.list) {
+      check_list();
+    }
     return called(variant);
   }
 
@@ -43,7 +46,12 @@ class Call {
     return count;
   }
   static bool is_array(const Parameter& parameter) {
-    return parameter.role == Role::array || parameter.role == Role::profile;
+    return parameter.role == Role::array || parameter.role == Role::profile ||
+           parameter.role == Role::words;
+  }
+  static bool is_integer(const Parameter& parameter) {
+    return parameter.role == Role::integer || parameter.role == Role::cell_count ||
+           parameter.role == Role::entry_count || parameter.role == Role::slot_stride;
   }
   static bool is_result(const Parameter& parameter) {
     return parameter.role == Role::output || parameter.role == Role::work;
@@ -61,7 +69,7 @@ class Call {
       const int at = place(word, static_cast<int>(k));
       if (at >= 0) {
         given_[at] = arguments[k];
-      } else if (same(word, ghosts)) {
+      } else if (same(word, ghosts) && !kernel_.list) {
         set_ghosts(arguments[k]);
       } else if (same(word, stream) && kernel_.device != nullptr) {
         stream_given_ = arguments[k];
@@ -274,6 +282,8 @@ class Call {
         check_room(i);
       } else if (parameter.role == Role::profile) {
         take_profile(i, whole);
+      } else if (parameter.role == Role::words) {
+        take_words(i);
       }
     }
     for (int d = 0; d < kernel_.dimensions; ++d) {
@@ -428,6 +438,54 @@ class Call {
         static_cast<char*>(array.data) + std::int64_t{parameter.around} * (array.type.bits / 8);
   }
 
+  void take_words(int i) {
+    const Array& array = *array_[i];
+    if (array.axes != 1 || (array.stride[0] != 1 && array.shape[0] > 1)) {
+      throw Failure{"'" + std::string(kernel_.parameters[i].name) + "' has the shape " +
+                        listed(array.shape, array.axes) + " with strides " +
+                        listed(array.stride, array.axes) +
+                        ", but needs one axis of values that follow each other.",
+                    "pass a contiguous copy"};
+    }
+    values_[i].data = array.data;
+    values_[i].extent[0] = array.shape[0];
+  }
+
+  /// Whether the arrays are those of the list that a call names.
+  void check_list() {
+    std::int64_t cells = 0;
+    std::int64_t entries = -1;
+    std::int64_t slot_stride = 0;
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Role role = kernel_.parameters[i].role;
+      cells = role == Role::cell_count ? values_[i].integer : cells;
+      entries = role == Role::entry_count ? values_[i].integer : entries;
+      slot_stride = role == Role::slot_stride ? values_[i].integer : slot_stride;
+    }
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      const std::string name = "'" + std::string(parameter.name) + "'";
+      const Value& value = values_[i];
+      if (parameter.role == Role::array && value.extent[0] != cells) {
+        throw Failure{name + " has " + std::to_string(value.extent[0]) + " cells, but 'cells' has " +
+                          std::to_string(cells) + ".",
+                      "make arrays of a list by its own zeros()"};
+      }
+      if (parameter.linked && parameter.last > 1 && value.stride[1] != slot_stride) {
+        throw Failure{"the components of " + name + " lie " + std::to_string(value.stride[1]) +
+                          " elements apart, but the links of 'cells' lead to components that lie " +
+                          std::to_string(slot_stride) + " apart.",
+                      "make the array by the zeros() of this list, with all components"};
+      }
+      if (parameter.per_entry && value.extent[0] != entries) {
+        throw Failure{name + " has " + std::to_string(value.extent[0]) + " values, but 'cells' has " +
+                          std::to_string(entries) + " entries.",
+                      "give one value for each selected cell"};
+      }
+    }
+    extent_[0] = entries < 0 ? cells : entries;
+  }
+
   void take_numbers(const Variant& variant) {
     for (int i = 0; i < kernel_.count; ++i) {
       const Parameter& parameter = kernel_.parameters[i];
@@ -439,7 +497,7 @@ class Call {
                             ", but a number is needed.",
                         ""};
         }
-      } else if (parameter.role == Role::integer) {
+      } else if (is_integer(parameter)) {
         values_[i].integer =
             given_[i] == nullptr ? parameter.usual : whole(given_[i], parameter.name);
         const Type type = variant.types[i];

@@ -19,7 +19,20 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-enum class Role { array, profile, number, integer, output, work };
+/// words: values that follow each other. Of a list of cells: how many it has, how many entries a
+/// selection of them has, and the elements between two slots of a field that links lead to.
+enum class Role {
+  array,
+  profile,
+  words,
+  number,
+  integer,
+  cell_count,
+  entry_count,
+  slot_stride,
+  output,
+  work
+};
 
 /// What a kernel takes. Axes are in the order of the kernel, x first.
 struct Parameter {
@@ -29,6 +42,8 @@ struct Parameter {
   int space = 0;  ///< axes of space of an array
   int last = 0;   ///< length of the axis behind these: components, or two colours; 0 for none
   bool split = false;
+  bool linked = false;     ///< links lead to its elements
+  bool per_entry = false;  ///< words: one for each entry of a selection of cells
   int before[3] = {};  ///< so many cells before and after the interior are accessed
   int after[3] = {};
   int axis = 0;         ///< that of a profile
@@ -72,6 +87,7 @@ struct Kernel {
   const Variant* variants;
   int variant_count;
   int dimensions;
+  bool list;  ///< runs over a list of cells: one dimension, no ghost layers
   int colours;
   bool scanned[3];  ///< axes along which a cell has no number of its own in a reduction
   int layer[3];     ///< -1 or 1: only the first or the last cells along an axis, of those given
