@@ -9,7 +9,8 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from heddle.errors import KernelError, Place
@@ -33,7 +34,7 @@ _NO_NUMBER = (
     "Cannot round symbolic expression",
     "loop of ufunc does not support",
 )
-_CALL = re.compile(r"(\w+)(?:\.__init__)?\(\) (missing|takes|got) (.*)")
+_CALL = re.compile(r"([\w.]+?)(?:\.__init__)?\(\) (missing|takes|got) (.*)")
 """What Python says of a call whose arguments do not fit: of what, and in which way."""
 
 
@@ -64,23 +65,35 @@ def explained(error: Exception, model: Path) -> KernelError | None:
     return _wrong_call(call, place, _called(error, model, nodes)) if call else None
 
 
-def _wrong_call(call: re.Match[str], place: Place | str, called: list[type]) -> KernelError | None:
-    """The error of a call of one of Heddle's classes, with the arguments that it takes; None for others."""
+def _wrong_call(
+    call: re.Match[str], place: Place | str, called: list[Callable[..., object]]
+) -> KernelError | None:
+    """The error of a call of Heddle's classes, methods and functions, with the arguments that it takes; None
+    for others."""
     name, verb, rest = call.groups()
-    own = next((each for each in called if name in (base.__name__ for base in each.__mro__)), None)
+    own = next((each for each in called if name in _names(each)), None)
     if own is None:
         return None
-    unknown = re.fullmatch(r"an unexpected keyword argument '(\w+)'", rest)
+    unknown = re.match(r"an unexpected keyword argument '(\w+)'", rest)
     what = f"has no argument '{unknown[1]}'." if unknown else f"{verb.replace('missing', 'lacks')} {rest}."
-    hint = f"{own.__name__} takes {', '.join(_arguments(own))}"
+    arguments = _arguments(own)
+    near = get_close_matches(unknown[1], arguments, n=1) if unknown else []
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    hint += f"{own.__qualname__} takes {', '.join(arguments)}"
     others = [other.__name__ for other in _public_classes() if unknown and unknown[1] in _arguments(other)]
-    if others and unknown:
+    if others and unknown and not near:
         hint += f"; '{unknown[1]}' belongs to {', '.join(others)}"
-    return KernelError(place, f"{own.__name__}(...) {what}", hint)
+    return KernelError(place, f"{own.__qualname__}(...) {what}", hint)
 
 
-def _arguments(cls: type) -> list[str]:
-    return [name for name in inspect.signature(cls).parameters if name != "place"]
+def _names(own: Callable[..., object]) -> list[str]:
+    """What Python calls it in the errors of a call: a class by the name of the base that has the
+    initialiser."""
+    return [base.__name__ for base in own.__mro__] if inspect.isclass(own) else [own.__qualname__]
+
+
+def _arguments(own: Callable[..., object]) -> list[str]:
+    return [name for name in inspect.signature(own).parameters if name not in ("place", "self")]
 
 
 def _public_classes() -> list[type]:
@@ -89,21 +102,26 @@ def _public_classes() -> list[type]:
     return [value for value in found if inspect.isclass(value)]
 
 
-def _called(error: Exception, model: Path, nodes: list[ast.AST]) -> list[type]:
-    """The classes of Heddle that the failing statement calls."""
+def _called(error: Exception, model: Path, nodes: list[ast.AST]) -> list[Callable[..., object]]:
+    """The classes, methods and functions of Heddle that the failing statement calls."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     own = [frame for frame in frames if Path(frame.f_code.co_filename).parent == model.parent]
-    found: list[type] = []
+    found: list[Callable[..., object]] = []
     for node in nodes if own else []:
         if isinstance(node, ast.Call):
             value = _value(node.func, {**own[-1].f_globals, **own[-1].f_locals})
-            if inspect.isclass(value) and value.__module__.split(".")[0] == "heddle":
+            known = inspect.isclass(value) or inspect.isroutine(value)
+            if callable(value) and known and str(value.__module__).split(".")[0] == "heddle":
                 found.append(value)
     return found
 
 
 def _value(node: ast.AST, names: dict[str, object]) -> object:
-    """What a name or a chain of attributes stands for; None for anything else."""
+    """What a name or a chain of attributes stands for, the class for an object that is made on the spot; None
+    for anything else."""
+    if isinstance(node, ast.Call):
+        made = _value(node.func, names)
+        return made if inspect.isclass(made) else None
     if isinstance(node, ast.Attribute):
         return getattr(_value(node.value, names), node.attr, None)
     return names.get(node.id) if isinstance(node, ast.Name) else None

@@ -24,7 +24,7 @@ from heddle.chemistry.tableaus import METHODS
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, While
 from heddle.model.equations import Equations, Scalar, add, exact, local, multiply, quantity
-from heddle.model.require import require_flag
+from heddle.model.flag import require_flag
 
 MOST_STEPS = 10_000
 LARGEST = 1e38

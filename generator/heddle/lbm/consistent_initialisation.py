@@ -13,7 +13,7 @@ from heddle.lbm.equilibrium import equilibrium, name_weights, require_momentum
 from heddle.lbm.lattice import Lattice
 from heddle.lbm.moments.macroscopic import labelled, pair_sums, vector_field
 from heddle.model.equations import Equations, Scalar, add, multiply
-from heddle.model.require import require_flag
+from heddle.model.flag import require_flag
 
 
 class ConsistentInitialisation(Collision):

@@ -17,7 +17,7 @@ from heddle.lbm.moments.macroscopic import Tensor, indices, labelled, vector_fie
 from heddle.lbm.neighbour_access import STENCIL_NEIGHBOURS, NeighbourAccess
 from heddle.model.equations import Equations, Scalar, add, divide, exact, multiply, negate, quantity
 from heddle.model.field import Field
-from heddle.model.require import require_flag
+from heddle.model.flag import require_flag
 
 
 def initial_populations(

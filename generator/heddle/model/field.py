@@ -20,6 +20,7 @@ import sympy
 
 from heddle.errors import KernelError, calling_file, calling_place, variables_of_callers
 from heddle.ir.text import offsets_text
+from heddle.model.flag import require_flag
 
 TYPES = ("real", "double", "float", "half", "int32", "int64", "uint8", "uint32", "bool")
 """Type names a model may use; `real` is resolved when a precision is chosen."""
@@ -376,9 +377,8 @@ def fields(
 
     Kernels take their fields in the order of the declarations, whatever the equations use first.
     """
-    for option, value in (("split", split), ("other_grid", other_grid)):
-        if not isinstance(value, bool):
-            raise KernelError(calling_place(), f"{option}={value!r} is not True or False.", f"{option}=True")
+    require_flag(split, "split")
+    require_flag(other_grid, "other_grid")
     result: list[Field] = []
     for group in declarations.split(";"):
         names, colon, kind = group.partition(":")

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import sympy
-
 from heddle.errors import KernelError, calling_place
 from heddle.model.equations import Scalar, quantity
+from heddle.model.flag import shown
 
 
 def require_object(value: object, kind: type | tuple[type, ...], what: str, hint: str) -> None:
@@ -22,16 +21,8 @@ def require_object(value: object, kind: type | tuple[type, ...], what: str, hint
     if isinstance(value, type):
         said = f"{value.__name__} is a class, but {what} is expected, which must be an object."
     else:
-        said = f"{_shown(value)} is not {what}."
+        said = f"{shown(value)} is not {what}."
     raise KernelError(calling_place(), said, hint)
-
-
-def require_flag(value: object, name: str) -> None:
-    """Raises KernelError unless the value is True or False. name: of the option."""
-    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
-        raise KernelError(
-            calling_place(), f"{name} = {_shown(value)} is neither True nor False.", f"{name}=True or False"
-        )
 
 
 def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
@@ -44,13 +35,7 @@ def vector(value: Sequence[Scalar], what: str) -> tuple[sympy.Expr, ...]:
     if not entries:
         raise KernelError(
             calling_place(),
-            f"{what} is a vector, not {_shown(value)}.",
+            f"{what} is a vector, not {shown(value)}.",
             'give one entry per axis, such as ("u_x", 0)',
         )
     return tuple(map(quantity, entries))
-
-
-def _shown(value: object) -> str:
-    """As a user would write it; the class name for objects of other types."""
-    plain = (str, int, float, tuple, list, dict, type(None), sympy.Basic)
-    return repr(value) if isinstance(value, plain) else f"an object of {type(value).__name__}"

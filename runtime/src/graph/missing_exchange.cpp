@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 #include "heddle/core/error.hpp"
 #include "heddle/halo/halo_steps.hpp"
@@ -33,67 +30,125 @@ bool crosses(const TaskNode::Domain& domain, const TaskNode::Access& access) {
   return false;
 }
 
-/// Whether a task touches an object in this way.
-bool touches(const TaskNode& node, const void* object, AccessMode mode) {
-  return std::ranges::any_of(node.accesses, [&](const TaskNode::Access& access) {
-    return access.object == object && access.mode == mode;
-  });
-}
-
-class Exchanged {
-public:
-  explicit Exchanged(std::span<const TaskNode> nodes) : nodes_(nodes) {
-    for (const TaskNode& node : nodes)
-      halos_.push_back(node.halo ? node.halo() : HaloSteps{});
-  }
-
-  /// Whether anything but sweeps writes the object: an exchange of this direction, or what only its author
-  /// knows.
-  [[nodiscard]] bool elsewhere(const void* object, bool toward_owners) const {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].domain || !touches(nodes_[i], object, AccessMode::write)) continue;
-      if (!nodes_[i].halo || halos_[i].toward_owners == toward_owners) return true;
-    }
-    return false;
-  }
-
-private:
-  std::span<const TaskNode> nodes_;
-  std::vector<HaloSteps> halos_;
-};
-
 } // namespace
 
-void require_exchanges(std::string_view graph, std::span<const TaskNode> nodes, bool again) {
-  const Exchanged exchanged(nodes);
-  /// Whether a sweep touches the object in this way before task i runs, or after it did.
-  const auto meets = [&](std::size_t i, const void* object, AccessMode mode, bool before) {
-    for (std::size_t j = 0; j < nodes.size(); ++j) {
-      if (nodes[j].domain && touches(nodes[j], object, mode) && (again || (before ? j < i : j > i)))
-        return true;
-    }
-    return false;
-  };
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    // What a sweep over some cells reaches may lie outside of the domain alone, as that of a lid or an inlet.
-    if (!nodes[i].domain || nodes[i].domain->some_cells) continue;
-    for (const TaskNode::Access& access : nodes[i].accesses) {
-      if (!crosses(*nodes[i].domain, access)) continue;
-      const bool reads = access.mode == AccessMode::read;
-      if (!meets(i, access.object, reads ? AccessMode::write : AccessMode::read, reads)) continue;
-      if (exchanged.elsewhere(access.object, !reads)) continue;
-      throw Error("TaskGraph",
-                  "'" + nodes[i].name + "' " + (reads ? "reads" : "writes") + " '" + access.name +
-                      "' outside of its blocks, but no exchange of graph '" + std::string(graph) +
-                      (reads ? "' updates it with the changes of other blocks, or at periodic faces"
-                             : "' sends these values to the blocks that own them"),
-                  std::string("add HaloExchange(step.") + (reads ? "before" : "after") +
-                      "(), transport), for which the model calls add_halo(); if something else updates it, "
-                      "declare in a task of the graph that it "
-                      "writes '" +
-                      access.name + "'");
+MissingExchange::MissingExchange(std::string_view graph, const std::vector<const TaskNode*>& tasks)
+    : graph_(graph) {
+  std::vector<const void*> objects; // of fields_
+  for (const TaskNode* node : tasks) {
+    for (const TaskNode::Access& access : node->accesses) {
+      const auto known = std::ranges::find(objects, access.object);
+      const auto number = static_cast<std::size_t>(known - objects.begin());
+      if (known == objects.end()) {
+        objects.push_back(access.object);
+        fields_.push_back(nullptr);
+      }
+      if (access.halo != nullptr) fields_[number] = access.halo; // an exchange does not say it
     }
   }
+  for (const TaskNode* node : tasks) {
+    Task task{node, {}, {}};
+    for (const TaskNode::Access& access : node->accesses) {
+      const auto found = std::ranges::find(objects, access.object);
+      task.touches.push_back({static_cast<std::size_t>(found - objects.begin()), &access});
+    }
+    if (task.touches.empty()) continue;
+    // What the task reads comes before what it writes.
+    std::ranges::stable_partition(
+        task.touches, [](const Touch& touch) { return touch.access->mode == AccessMode::read; });
+    if (node->halo) task.toward_owners = node->halo().toward_owners;
+    periodic_ = periodic_ || node->periodic();
+    tasks_.push_back(std::move(task));
+    sweeps_.push_back("'" + node->name + "' of graph '" + graph_ + "'");
+  }
+  known_.resize(fields_.size());
+}
+
+void MissingExchange::check(std::int64_t first, std::int64_t n) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    known_[i] = {};
+    if (fields_[i] == nullptr) continue;
+    const HaloState& state = *fields_[i];
+    known_[i] = {state.changed_by().empty() ? nullptr : &state.changed_by(),
+                 state.pushed_by().empty() ? nullptr : &state.pushed_by()};
+  }
+  // Iterations are alike, but for those in which tasks with periods run.
+  const std::int64_t early = std::min<std::int64_t>(n, 2);
+  const std::int64_t late = periodic_ ? std::min<std::int64_t>(n - early, 2) : 0;
+  for (std::int64_t i = 0; i < early; ++i)
+    follow(first + i);
+  for (std::int64_t i = n - late; i < n; ++i)
+    follow(first + i);
+}
+
+void MissingExchange::settle() const {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i] == nullptr) continue;
+    HaloState& state = *fields_[i];
+    const auto& [changed, pushed] = known_[i];
+    if (changed == nullptr)
+      state.filled();
+    else if (changed != &state.changed_by())
+      state.changed(*changed);
+    if (pushed == nullptr)
+      state.returned();
+    else if (pushed != &state.pushed_by())
+      state.pushed(*pushed);
+  }
+}
+
+/// One iteration.
+void MissingExchange::follow(std::int64_t iteration) {
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const Task& task = tasks_[t];
+    if (task.node->periodic() && iteration % task.node->period.every != 0) continue;
+    for (const Touch& touch : task.touches) {
+      Known& known = known_[touch.field];
+      const bool reads = touch.access->mode == AccessMode::read;
+      if (!task.node->domain) {
+        if (reads) continue;
+        // An exchange, or what only its author knows.
+        if (task.toward_owners != true) known.changed_by = nullptr;
+        if (task.toward_owners != false) known.pushed_by = nullptr;
+        continue;
+      }
+      // What a sweep over some cells reaches may lie outside of the domain alone, as that of a lid or an
+      // inlet.
+      const TaskNode::Domain& domain = *task.node->domain;
+      if (domain.some_cells && (reads || touch.access->reach != 0)) continue;
+      if (reads) {
+        if (known.pushed_by != nullptr) refuse(task, touch, true);
+        if (known.changed_by != nullptr && crosses(domain, *touch.access)) refuse(task, touch, false);
+        continue;
+      }
+      known.changed_by = &sweeps_[t];
+      if (crosses(domain, *touch.access)) known.pushed_by = &sweeps_[t];
+    }
+  }
+}
+
+void MissingExchange::refuse(const Task& task, const Touch& touch, bool pushed) const {
+  const Known& known = known_[touch.field];
+  const std::string field = "'" + touch.access->name + "'";
+  if (pushed) {
+    throw Error("TaskGraph",
+                "'" + task.node->name + "' of graph '" + graph_ + "' reads " + field + ", but " +
+                    *known.pushed_by +
+                    " wrote some of it outside of its blocks, and no exchange has sent these values to the "
+                    "blocks that own them",
+                "run HaloExchange(step.after(), transport) in between, for which the model calls add_halo(); "
+                "if other code has moved them, call .halo_state().returned() of " +
+                    field);
+  }
+  throw Error("TaskGraph",
+              "'" + task.node->name + "' of graph '" + graph_ + "' reads " + field +
+                  " outside of its blocks, but " + *known.changed_by +
+                  " changed it, and no exchange has updated the ghost layers since, from other blocks or at "
+                  "periodic faces",
+              "run HaloExchange(step.before(), transport) in between, for which the model calls add_halo(), "
+              "in one of the graphs or by itself; if other code has filled them, call "
+              ".halo_state().filled() of " +
+                  field);
 }
 
 } // namespace heddle

@@ -50,7 +50,7 @@ struct TaskGraph::Plans {
   std::array<Way, 2> ways;
   OverlapAutotuner trial;
   std::optional<bool> measures;              // whether ways are compared
-  std::array<bool, 2> exchanges_are_there{}; // as far as one run needs them, and as several do
+  std::optional<MissingExchange> exchanges; // once a run has looked for them
   int vain_recordings = 0;
   std::string vain;                   // why the last one was
   std::vector<DeviceSchedule*> begun; // by this run, and not waited for; the last one last
@@ -140,7 +140,9 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
                   "pass the address of an existing object");
     }
     node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach, access.axes,
-                             access.object.kind()});
+                             access.object.kind(), access.object.halo()});
+    if (access.object.lifetime() != nullptr)
+      node.accesses.back().lifetime = access.object.lifetime()->watch();
   }
   // Back to the last task that writes the same object: what came before that one follows through it.
   for (const TaskNode::Access& access : node.accesses) {
@@ -304,11 +306,42 @@ std::vector<std::string> TaskGraph::steps() const {
 void TaskGraph::run(std::int64_t n) {
   if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times", "use 0 or more");
   if (n == 0 || nodes_.empty()) return;
+  require_alive();
+  if (!plans_) plans_ = std::make_unique<Plans>();
+  if (!plans_->exchanges) plans_->exchanges.emplace(options_.name, tasks());
+  plans_->exchanges->check(iterations_, n);
+  run_iterations(n);
+  plans_->exchanges->settle();
+}
+
+/// Throws Error for a task or an object that the graph keeps by reference and that has ended.
+void TaskGraph::require_alive() const {
+  const auto ended = [](const std::optional<std::weak_ptr<const void>>& lifetime) {
+    return lifetime && lifetime->expired();
+  };
+  for (const TaskNode& node : nodes_) {
+    if (ended(node.lifetime)) {
+      throw Error("TaskGraph", "task '" + node.name + "' of graph '" + options_.name + "' has ended: the graph "
+                               "keeps what has a name by reference",
+                  "let it live as long as the graph, or hand it over: graph.add(std::move(task))");
+    }
+    for (const TaskNode::Access& access : node.accesses) {
+      if (!ended(access.lifetime)) continue;
+      throw Error("TaskGraph",
+                  "field '" + access.name + "', which task '" + node.name + "' of graph '" + options_.name +
+                      "' accesses, has ended",
+                  "let fields live as long as the sweeps and graphs that use them");
+    }
+  }
+}
+
+/// What run() does after its checks.
+void TaskGraph::run_iterations(std::int64_t n) {
+  if (nodes_.empty()) return;
   if (failed_) {
     throw Error("TaskGraph", "a run of '" + options_.name + "' failed and left its fields between two steps",
                 "start again from a checkpoint, with new transports");
   }
-  require_all_exchanges(n > 1);
   try {
     if (periodic()) {
       run_periods(n);
@@ -359,12 +392,18 @@ void TaskGraph::run_periods(std::int64_t n) {
   finish_launches();
 }
 
-void TaskGraph::require_all_exchanges(bool again) {
-  if (!plans_) plans_ = std::make_unique<Plans>();
-  bool& there = plans_->exchanges_are_there[again];
-  if (there) return;
-  require_exchanges(options_.name, nodes_, again);
-  there = true;
+/// In an order in which they may run; those of a graph in its place.
+std::vector<const TaskNode*> TaskGraph::tasks() const {
+  std::vector<const TaskNode*> all;
+  for (const std::size_t i : sequence()) {
+    if (!nodes_[i].tasks) {
+      all.push_back(&nodes_[i]);
+      continue;
+    }
+    const std::vector<const TaskNode*> within = nodes_[i].tasks();
+    all.insert(all.end(), within.begin(), within.end());
+  }
+  return all;
 }
 
 void TaskGraph::repeat(const Repetition& what) {
@@ -661,7 +700,7 @@ std::vector<FieldAccess> TaskGraph::accesses() const {
       const bool known = std::any_of(all.begin(), all.end(), [&](const FieldAccess& other) {
         return other.object == access.object && other.mode == access.mode;
       });
-      if (!known) all.push_back({{access.object, access.kind}, access.name, access.mode});
+      if (!known) all.push_back({{access.object, access.kind, access.halo}, access.name, access.mode});
     }
   }
   return all;
@@ -672,7 +711,7 @@ void TaskGraph::operator()(Stream& stream) {
     for (const std::size_t i : sequence())
       nodes_[i].function(stream);
   } else if (!stream.device()) {
-    run(1);
+    run_iterations(1); // the graph of which this is a task has looked for missing exchanges
   } else {
     Repetition what;
     if (periodic()) {

@@ -199,6 +199,11 @@ void HaloExchange::finish(Stream& stream) {
   }
   run(calls().finish, stream);
   ++step_;
+  for (const ExchangedField& field : base().fields()) {
+    HaloState* const state = field.object.halo();
+    if (state == nullptr) continue;
+    base().direction() == Direction::owner_to_ghost ? state->filled() : state->returned();
+  }
 }
 
 void HaloExchange::operator()(Stream& stream) {

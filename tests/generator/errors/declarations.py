@@ -65,7 +65,7 @@ def plane_that_lies_apart() -> None:
     fields("rain: real[xy]", other_grid=True)  # here
 
 
-@says("{here}: other_grid='yes' is not True or False.\n  Hint: other_grid=True")
+@says("{here}: other_grid = 'yes' is neither True nor False.\n  Hint: other_grid=True or False")
 def answer_in_words() -> None:
     fields("rain: real[2D]", other_grid="yes")  # type: ignore[arg-type]  # here
 

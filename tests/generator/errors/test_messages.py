@@ -185,6 +185,26 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
             "NoSlip(...) has no argument 'mirror'.\n  Hint: NoSlip takes lattice",
         ),
         (
+            "heddle.Module('n').add('s', [], shedule=heddle.Schedule())",
+            "Module.add(...) has no argument 'shedule'.\n  Hint: did you mean 'schedule'? "
+            "Module.add takes name, statements, space, schedule, about",
+        ),
+        (
+            "m = heddle.Module('n'); m.add('s', [], spaces=heddle.Dense())",
+            "Module.add(...) has no argument 'spaces'.\n  Hint: did you mean 'space'? "
+            "Module.add takes name, statements, space, schedule, about",
+        ),
+        (
+            "x = fields('w: real[2D]', ghost_layer=2)",
+            "fields(...) has no argument 'ghost_layer'.\n  Hint: did you mean 'ghost_layers'? "
+            "fields takes declarations, ghost_layers, split, other_grid",
+        ),
+        (
+            "x = heddle.Rows(paralel=False)",
+            "Rows(...) has no argument 'paralel'.\n  Hint: did you mean 'parallel'? Rows takes "
+            "fixed_nx, simd, parallel, unchecked_entry",
+        ),
+        (
             "x = u + 1",
             "a field stands where the value of one cell is expected.\n"
             "  Hint: write u.here for the current cell, u[1, 0] for a neighbour",

@@ -23,7 +23,8 @@ from heddle.lbm.lattice import Lattice, require_lattice
 from heddle.lbm.moments.macroscopic import Vector, labelled, macroscopic, vector_field
 from heddle.model.assignment import Assignment, If, Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
-from heddle.model.require import require_flag, vector
+from heddle.model.flag import require_flag
+from heddle.model.require import vector
 
 
 class BoundaryCondition(ABC):

@@ -25,7 +25,7 @@ from heddle.model.equations import (
     signed,
 )
 from heddle.model.field import Access, Field
-from heddle.model.require import require_flag
+from heddle.model.flag import require_flag
 
 
 class Outflow(BoundaryCondition):

@@ -21,7 +21,7 @@ from heddle.lbm.moments.moment_space import (
     raw_from_central,
 )
 from heddle.model.equations import Equations, add, multiply, negate
-from heddle.model.require import require_flag
+from heddle.model.flag import require_flag
 
 
 class CentralMoments:

@@ -26,7 +26,8 @@ from heddle.lbm.moments.macroscopic import Tensor, indices, labelled, macroscopi
 from heddle.lbm.neighbour_access import IndexedNeighbours
 from heddle.model.assignment import Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
-from heddle.model.require import require_flag, require_object
+from heddle.model.flag import require_flag
+from heddle.model.require import require_object
 from heddle.model.streaming_kernels import HalfOfAStep
 
 

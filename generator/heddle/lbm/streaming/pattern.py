@@ -34,7 +34,8 @@ from heddle.lbm.velocity_fields import q_criterion, vorticity
 from heddle.model.assignment import AssignmentCollection, Statement
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
 from heddle.model.field import Access, Field
-from heddle.model.require import require_flag, require_object
+from heddle.model.flag import require_flag
+from heddle.model.require import require_object
 from heddle.model.streaming_kernels import HalfOfAStep, Layer, StreamingKernels, Where
 
 

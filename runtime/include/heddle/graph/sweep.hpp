@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heddle/core/dispatch.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/graph/kernel_arguments.hpp"
@@ -60,6 +61,8 @@ public:
   /// Of the first field that is no plane: its blocks, and the rank that has them.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return *domain_.grid; }
   [[nodiscard]] int rank() const noexcept { return domain_.rank; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
 
   Scalars parameters;
 
@@ -131,6 +134,7 @@ private:
   const char* name_;
   SweepDomain domain_;
   CellRange range_{};
+  Lifetime lifetime_;
   std::function<void(const Derived&, const Stream&, const SweepCells&)> launch_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/graph/capture.hpp"
@@ -121,8 +123,13 @@ public:
     if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
     std::shared_ptr<Plain> owner;
     Plain* object = nullptr;
+    std::optional<std::weak_ptr<const void>> lifetime;
     if constexpr (std::is_lvalue_reference_v<T>) {
       object = &task;
+      if constexpr (requires {
+                      { task.lifetime() } -> std::same_as<const Lifetime&>;
+                    })
+        lifetime = task.lifetime().watch();
     } else {
       owner = std::make_shared<Plain>(std::forward<T>(task));
       object = owner.get();
@@ -137,6 +144,7 @@ public:
         [object](Stream& stream) { (*object)(stream); }, memory);
     TaskNode& node = nodes_[number];
     node.owner = std::move(owner);
+    node.lifetime = std::move(lifetime);
     if constexpr (requires {
                     object->grid();
                     object->rank();
@@ -200,9 +208,12 @@ public:
   [[nodiscard]] int unroll() const;
 
   /// Runs all tasks n times; all work is done on return. An exception of a task ends the run and is rethrown.
-  /// Throws Error, before any task has run, if a sweep over whole blocks reads remote data that sweeps of
-  /// this graph change, or writes remote cells, and the graph has neither an exchange of that field nor
-  /// another task that declares that it writes it: ghost cells would be those of an earlier step.
+  /// Throws Error, before any task has run, if a sweep over whole blocks reads data of other blocks, or
+  /// through a periodic face, that sweeps of this graph or of one that ran before have changed, or if it
+  /// writes there, and nothing exchanges that field in between: neither an exchange, in the graph or called by
+  /// itself, nor another task that declares that it writes the field. Ghost cells would be those of an earlier
+  /// step. See HaloState for fields whose ghost layers code of your own fills between two graphs. Likewise for
+  /// a sweep, an exchange, a graph or a field that ended before this run.
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds. The condition is tested every `every` iterations; at most `max`
@@ -230,6 +241,8 @@ public:
 
   /// A graph is a task, too: its accesses are those of its tasks, and a call is one run.
   [[nodiscard]] std::string_view name() const noexcept { return options_.name; }
+  /// By which other graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
   /// Memory::device when all tasks only put work into the stream, each time the same.
   [[nodiscard]] Memory memory() const noexcept;
@@ -250,6 +263,7 @@ private:
       node.takes_versions = [object] { return object->may_lag(); };
       node.copied = [object] { return object->copied(); };
       node.inputs = object->inputs();
+      node.tasks = [object] { return object->tasks(); };
     } else {
       node.takes_versions = [] {
         if constexpr (requires { Plain::takes_versions; }) return bool{Plain::takes_versions};
@@ -275,6 +289,7 @@ private:
   }
   void repeat_with(std::size_t task, const Period& period);
   [[nodiscard]] std::vector<const void*> inputs() const;
+  [[nodiscard]] std::vector<const TaskNode*> tasks() const;
   [[nodiscard]] bool periodic() const noexcept;
   [[nodiscard]] std::vector<bool> left_out(std::int64_t iteration) const;
   [[nodiscard]] std::int64_t next_trigger(std::int64_t iteration) const;
@@ -286,7 +301,8 @@ private:
   [[nodiscard]] std::vector<std::vector<std::size_t>> reduced(const std::vector<std::size_t>& sequence) const;
   [[nodiscard]] bool measures() const noexcept;
   [[nodiscard]] Plan& plan(const Repetition& what);
-  void require_all_exchanges(bool again);
+  void run_iterations(std::int64_t n);
+  void require_alive() const;
   void repeat(const Repetition& what);
   void launch(Plan& planned, const Repetition& what);
   void put(DeviceSchedule& schedule, std::int64_t times);
@@ -305,6 +321,7 @@ private:
   std::unique_ptr<Plans> plans_; // made by the first run
   std::int64_t iterations_ = 0;  // of all runs
   bool failed_ = false;          // in a captured run
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

@@ -13,11 +13,13 @@
 
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/field_layout.hpp"
 #include "heddle/grid/field_view.hpp"
+#include "heddle/grid/halo_state.hpp"
 
 namespace heddle {
 
@@ -82,6 +84,12 @@ public:
   [[nodiscard]] int number(int block) const noexcept { return first_ + block; }
   [[nodiscard]] const Box& box(int block) const { return grid_.block(number(block)); }
 
+  /// What is known of the ghost layers, see HaloState. Code of your own that fills them between two graphs
+  /// says so: halo_state().filled().
+  [[nodiscard]] HaloState& halo_state() const noexcept { return halo_state_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
+
   [[nodiscard]] FieldView<T> view(int block = 0) {
     const FieldLayout& layout = layouts_.at(static_cast<std::size_t>(block));
     return {buffers_[group(block)].data() + layout.origin, layout.extent, layout.stride};
@@ -111,6 +119,7 @@ public:
 
   /// Sets all cells, ghost cells too.
   void fill(T value) {
+    halo_state_.reset();
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
         visit_rows_with_ghosts(view, [&](T* row, std::int64_t first, std::int64_t last, const Row&) {
@@ -123,6 +132,7 @@ public:
 
   /// Sets only the ghost cells. A test that sets NaN detects reads of ghost cells that nobody filled.
   void fill_ghosts(T value) {
+    halo_state_.reset();
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {
         const std::int64_t inner = view.extent(0);
@@ -137,6 +147,7 @@ public:
 
   /// Copies everything, ghosts too, from a field of the same shape in any memory; throws Error otherwise.
   void copy_from(const Field& other) {
+    halo_state_ = other.halo_state_;
     bool alike = other.options_.interleaved == options_.interleaved;
     for (int b = 0; b < blocks(); ++b) {
       const auto i = static_cast<std::size_t>(b);
@@ -172,6 +183,7 @@ public:
                                           ") does not have the shape of '" + options_.name + "' (" + shape() +
                                           ")");
     }
+    halo_state_ = other.halo_state_;
     for (std::size_t i = 0; i < buffers_.size(); ++i)
       buffers_[i].copy_from(other.buffers_[i], stream);
   }
@@ -359,6 +371,8 @@ private:
   int first_ = 0; // block of this rank
   std::vector<FieldLayout> layouts_;
   std::vector<Buffer<T>> buffers_;
+  mutable HaloState halo_state_;
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

@@ -3,11 +3,14 @@
 #define HEDDLE_GRID_FIELD_ACCESS_HPP
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
 
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/versions.hpp"
+#include "heddle/grid/halo_state.hpp"
 
 namespace heddle {
 
@@ -28,7 +31,7 @@ struct Reach {
 };
 
 /// The address of an object that a task accesses; of a Field, SparseField or Buffer also how it is copied,
-/// for tasks that lag.
+/// for tasks that lag; of fields also what is known of their ghost layers, and whether they have ended.
 class AccessedObject {
 public:
   constexpr AccessedObject(std::nullptr_t = nullptr) noexcept {} // NOLINT(google-explicit-constructor)
@@ -37,18 +40,33 @@ public:
       : address_(object) { // NOLINT(google-explicit-constructor)
     if constexpr (!std::is_void_v<T>) {
       if constexpr (Versioned<T>) kind_ = &version_kind<T>;
+      if constexpr (requires {
+                      { object->halo_state() } -> std::same_as<HaloState&>;
+                    })
+        halo_ = &object->halo_state();
+      if constexpr (requires {
+                      { object->lifetime() } -> std::same_as<const Lifetime&>;
+                    })
+        lifetime_ = &object->lifetime();
     }
   }
-  constexpr AccessedObject(const void* address, const VersionKind* kind) noexcept
-      : address_(address), kind_(kind) {}
+  /// Of an object that is known to live: its lifetime is not watched.
+  constexpr AccessedObject(const void* address, const VersionKind* kind, HaloState* halo = nullptr) noexcept
+      : address_(address), kind_(kind), halo_(halo) {}
 
   constexpr operator const void*() const noexcept { return address_; } // NOLINT(google-explicit-constructor)
   /// Null: it cannot be copied.
   [[nodiscard]] constexpr const VersionKind* kind() const noexcept { return kind_; }
+  /// Null: it has no ghost layers.
+  [[nodiscard]] constexpr HaloState* halo() const noexcept { return halo_; }
+  /// Null: nobody finds out that it has ended.
+  [[nodiscard]] constexpr const Lifetime* lifetime() const noexcept { return lifetime_; }
 
 private:
   const void* address_ = nullptr;
   const VersionKind* kind_ = nullptr;
+  HaloState* halo_ = nullptr;
+  const Lifetime* lifetime_ = nullptr;
 };
 
 /// What a task declares about one object (usually the address of a Field). In-place updates are both a read

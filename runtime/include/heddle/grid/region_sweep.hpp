@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -58,6 +59,8 @@ public:
 
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const { return accesses_; }
   [[nodiscard]] const BlockGrid& grid() const noexcept { return *grid_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -86,6 +89,7 @@ private:
   Box cells_;
   std::vector<FieldAccess> accesses_;
   Kernel kernel_;
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

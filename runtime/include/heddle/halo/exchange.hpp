@@ -17,6 +17,7 @@
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
+#include "heddle/grid/field_access.hpp"
 #include "heddle/grid/lane_array.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "heddle/sparse/link.hpp"
@@ -93,7 +94,7 @@ struct MessageElements {
 
 /// A field of an exchange.
 struct ExchangedField {
-  const void* object;
+  AccessedObject object;
   std::string name;
   int components;
   std::size_t value_bytes;

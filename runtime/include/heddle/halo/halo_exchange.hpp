@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heddle/core/buffer.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/halo/exchange.hpp"
@@ -69,6 +70,8 @@ public:
   [[nodiscard]] std::vector<FieldAccess> accesses() const;
   /// Memory::device if a call only enqueues work in its stream.
   [[nodiscard]] Memory memory() const noexcept;
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
 
   /// Packs and sends. Before finish(), the fields may be read, and cells that are not exchanged may be
   /// written.
@@ -128,6 +131,7 @@ private:
   MessageStamps stamps_;
   int tag_ = 0;
   std::int64_t step_ = 0;
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

@@ -11,7 +11,9 @@
 
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/parallel.hpp"
+#include "heddle/grid/halo_state.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "heddle/sparse/sparse_view.hpp"
 
@@ -34,6 +36,12 @@ public:
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   [[nodiscard]] int components() const noexcept { return components_; }
   [[nodiscard]] Memory memory() const noexcept { return buffer_.memory(); }
+
+  /// What is known of the ghost layers, see HaloState. Code of your own that fills them between two graphs
+  /// says so: halo_state().filled().
+  [[nodiscard]] HaloState& halo_state() const noexcept { return halo_state_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
 
   /// extent(0) = cells with the padding of the list, extent(1) = components, stride(0) = 1, stride(1) = slot
   /// stride.
@@ -69,6 +77,7 @@ public:
     requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill_with_ghosts(F&& f) {
     fill(f);
+    halo_state_.reset();
     const BlockGrid& grid = list_->grid();
     edit([&](SparseView<T> view) {
       for (std::int64_t n = list_->ghosts().first; n < list_->ghosts().last; ++n) {
@@ -81,6 +90,7 @@ public:
 
   /// Sets all cells, ghost cells and padding too.
   void fill(T value) {
+    halo_state_.reset();
     edit([&](SparseView<T> view) {
       parallel_ranges(view.extent(0), [&](std::int64_t first, std::int64_t last) {
         for (int c = 0; c < components_; ++c) {
@@ -98,6 +108,7 @@ public:
                   "'" + other.name_ + "' does not have the shape of '" + name_ + "'",
                   "list, components and memory layout must agree");
     }
+    halo_state_ = other.halo_state_;
     for (int c = 0; c < components_; ++c) { // slots lie further apart on a host
       copy_bytes(buffer_.data() + c * list_->slot_stride(), memory(),
                  other.buffer_.data() + c * other.list_->slot_stride(), other.memory(),
@@ -106,7 +117,10 @@ public:
   }
 
   /// All values in the order of a stream; throws Error for a field of another shape().
-  void copy_from(const SparseField& other, Stream& stream) { buffer_.copy_from(other.buffer_, stream); }
+  void copy_from(const SparseField& other, Stream& stream) {
+    buffer_.copy_from(other.buffer_, stream);
+    halo_state_ = other.halo_state_;
+  }
 
   /// Of all its memory, ghosts and padding too.
   [[nodiscard]] std::size_t bytes() const noexcept { return buffer_.bytes(); }
@@ -163,6 +177,8 @@ private:
   int components_;
   std::string name_;
   Buffer<T> buffer_;
+  mutable HaloState halo_state_;
+  Lifetime lifetime_;
 };
 
 /// A field, which must outlive this, as the host can read it: itself, or a copy of what is on the device now.
