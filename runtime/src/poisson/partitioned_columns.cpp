@@ -5,7 +5,7 @@
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/plane_view.hpp"
-#include "heddle/poisson/message_round.hpp"
+#include "heddle/transport/message_round.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "poisson_planes.hpp"
 #include "segment_rows.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "heddle/poisson/message_round.hpp"
+#include "heddle/transport/message_round.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "slab_columns.hpp"
 

@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "heddle/grid/plane_view.hpp"
-#include "heddle/poisson/message_round.hpp"
+#include "heddle/transport/message_round.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "heddle/projection/flow_operators.hpp"
 #include "heddle/projection/staggered_grid.hpp"
