@@ -17,7 +17,7 @@ heddle::BlockGrid grid_of(std::int64_t cells, int ranks) {
                         std::to_string(cells) + " cells are less than one for each of " +
                             std::to_string(ranks) + " ranks",
                         "start fewer ranks, or ask for more --cells");
-  return heddle::BlockGrid(heddle::Box{{0, 0, 0}, {1, 1, cells}}, {1, 1, ranks}, {false, false, false}, ranks);
+  return heddle::BlockGrid(heddle::Box{{0, 0, 0}, {cells, 1, 1}}, {ranks, 1, 1}, {false, false, false}, ranks);
 }
 
 heddle::FieldOptions field(const char* name, std::size_t components, const heddle::Transport* transport) {
@@ -62,13 +62,13 @@ Simulation::Simulation(const Setting& setting, std::vector<std::int64_t> levels,
       graph_({.name = "air_quality"}), ranks_(transport, "air_quality") {
   const Column& column = setting_.column;
   const auto level = [this](std::int64_t z) { return levels_[static_cast<std::size_t>(z)]; };
-  concentration_.fill([&](std::int64_t, std::int64_t, std::int64_t z, int s) {
+  concentration_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int s) {
     return setting_.fractions[static_cast<std::size_t>(s)] * column.air_density(level(z));
   });
-  temperature_.fill([&](std::int64_t, std::int64_t, std::int64_t z, int) {
+  temperature_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int) {
     return column.temperature[static_cast<std::size_t>(level(z))];
   });
-  pressure_.fill([&](std::int64_t, std::int64_t, std::int64_t z, int) {
+  pressure_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int) {
     return column.pressure[static_cast<std::size_t>(level(z))];
   });
   graph_.add(chemistry_);
@@ -90,7 +90,7 @@ void Simulation::set_rates() {
   const auto share = [this](std::int64_t z) {
     return setting_.column.emission[static_cast<std::size_t>(levels_[static_cast<std::size_t>(z)])];
   };
-  rates_.fill([&](std::int64_t, std::int64_t, std::int64_t z, int q) {
+  rates_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int q) {
     const auto n = static_cast<std::size_t>(q);
     return now[n] * (is_emission(names[n]) ? share(z) : 1);
   });
@@ -99,9 +99,9 @@ void Simulation::set_rates() {
     if (!is_emission(names[q])) continue;
     const int species = emitted(names[q]);
     concentration_.edit(0, [&](heddle::FieldView<double> view) {
-      for (std::int64_t z = 0; z < view.extent(2); ++z)
-        view(0, 0, z, species) +=
-            setting_.rates[q] * share(z + concentration_.box(0).lower[2]) * chemistry_.options.interval;
+      for (std::int64_t z = 0; z < view.extent(0); ++z)
+        view(z, 0, 0, species) +=
+            setting_.rates[q] * share(z + concentration_.box(0).lower[0]) * chemistry_.options.interval;
     });
   }
 }
