@@ -24,10 +24,12 @@ int number_of(const std::vector<std::string>& names, std::string_view wanted, co
   const auto found = std::ranges::find(names, wanted);
   if (found != names.end()) return static_cast<int>(found - names.begin());
   std::string alike;
+  const std::string asked = lower(wanted);
+  for (const std::string& name : names)
+    if (lower(name) == asked) alike = name;
   for (const std::string& name : names) {
-    const std::string plain = lower(name);
-    const std::string asked = lower(wanted);
-    if (!asked.empty() && (plain.find(asked) != std::string::npos || asked.find(plain) != std::string::npos))
+    if (!alike.empty() && lower(alike) == asked) break;
+    if (!asked.empty() && lower(name).find(asked) != std::string::npos)
       alike += (alike.empty() ? "" : ", ") + name;
   }
   throw Error("mechanism '" + mechanism + "'", "it has no " + what + " '" + std::string(wanted) + "'",
