@@ -20,13 +20,14 @@ struct Shape {
 /// Of the inputs of CB05: J1, J2, J4 to J8, J11 to J14, J34, J41 and J51 of the Master Chemical Mechanism.
 const std::map<std::string, Shape>& shapes() {
   static const std::map<std::string, Shape> all{
-      {"PHOTO.O3->O1D", {1.743, 0.474}},  {"PHOTO.O3->O3P", {0.298, 0.080}}, {"PHOTO.NO2", {0.244, 0.267}},
-      {"PHOTO.NO3->NO", {0.168, 0.108}},  {"PHOTO.NO3->NO2", {0.155, 0.125}},
-      {"PHOTO.HONO", {0.261, 0.288}},     {"PHOTO.HNO3", {1.230, 0.307}},
-      {"PHOTO.FORM->HO2", {0.762, 0.353}}, {"PHOTO.FORM->CO", {0.477, 0.323}},
-      {"PHOTO.ALD2", {1.202, 0.417}},     {"PHOTO.ALDX", {1.067, 0.358}},    {"PHOTO.MGLY", {0.170, 0.208}},
-      {"PHOTO.ROOH", {0.682, 0.279}},     {"PHOTO.MEPX", {0.682, 0.279}},    {"PHOTO.PACD", {0.682, 0.279}},
-      {"PHOTO.NTR", {1.154, 0.318}}};
+      {"PHOTO.O3->O1D", {1.743, 0.474}},  {"PHOTO.O3->O3P", {0.298, 0.080}},
+      {"PHOTO.NO2", {0.244, 0.267}},      {"PHOTO.NO3->NO", {0.168, 0.108}},
+      {"PHOTO.NO3->NO2", {0.155, 0.125}}, {"PHOTO.HONO", {0.261, 0.288}},
+      {"PHOTO.HNO3", {1.230, 0.307}},     {"PHOTO.FORM->HO2", {0.762, 0.353}},
+      {"PHOTO.FORM->CO", {0.477, 0.323}}, {"PHOTO.ALD2", {1.202, 0.417}},
+      {"PHOTO.ALDX", {1.067, 0.358}},     {"PHOTO.MGLY", {0.170, 0.208}},
+      {"PHOTO.ROOH", {0.682, 0.279}},     {"PHOTO.MEPX", {0.682, 0.279}},
+      {"PHOTO.PACD", {0.682, 0.279}},     {"PHOTO.NTR", {1.154, 0.318}}};
   return all;
 }
 constexpr Shape peroxide{0.723, 0.279}; // J3

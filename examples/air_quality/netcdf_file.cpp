@@ -115,10 +115,9 @@ NetcdfFile::NetcdfFile(std::filesystem::path file, const Column& column, const s
   for (const std::string& species : cb05().species) {
     const auto found = standard_names().find(species);
     const bool standard = found != standard_names().end();
-    const int variable =
-        define(species, NC_FLOAT, 2, dimension.data(), "1",
-               standard ? "mole_fraction_of_" + found->second + "_in_air" : "",
-               "mole fraction of " + species + " of Carbon Bond 2005 in air");
+    const int variable = define(species, NC_FLOAT, 2, dimension.data(), "1",
+                                standard ? "mole_fraction_of_" + found->second + "_in_air" : "",
+                                "mole fraction of " + species + " of Carbon Bond 2005 in air");
     attribute(variable, "coordinates", "temperature");
     check(nc_def_var_deflate(id_, variable, 1, 1, 1));
   }

@@ -17,7 +17,8 @@ heddle::BlockGrid grid_of(std::int64_t cells, int ranks) {
                         std::to_string(cells) + " cells are less than one for each of " +
                             std::to_string(ranks) + " ranks",
                         "start fewer ranks, or ask for more --cells");
-  return heddle::BlockGrid(heddle::Box{{0, 0, 0}, {cells, 1, 1}}, {ranks, 1, 1}, {false, false, false}, ranks);
+  return heddle::BlockGrid(heddle::Box{{0, 0, 0}, {cells, 1, 1}}, {ranks, 1, 1}, {false, false, false},
+                           ranks);
 }
 
 heddle::FieldOptions field(const char* name, std::size_t components, const heddle::Transport* transport) {
@@ -49,10 +50,12 @@ template <class T> std::vector<T> values_of(const std::string& bytes) {
 
 } // namespace
 
-Simulation::Simulation(const Setting& setting, std::vector<std::int64_t> levels, const std::string& integrator,
-                       const heddle::ChemistryOptions& options, heddle::Transport* transport)
+Simulation::Simulation(const Setting& setting, std::vector<std::int64_t> levels,
+                       const std::string& integrator, const heddle::ChemistryOptions& options,
+                       heddle::Transport* transport)
     : setting_(setting), levels_(std::move(levels)),
-      grid_(grid_of(static_cast<std::int64_t>(levels_.size()), transport != nullptr ? transport->ranks() : 1)),
+      grid_(
+          grid_of(static_cast<std::int64_t>(levels_.size()), transport != nullptr ? transport->ranks() : 1)),
       concentration_(grid_, field("concentration", cb05().species.size(), transport)),
       temperature_(grid_, field("temperature", 1, transport)),
       pressure_(grid_, field("pressure", 1, transport)),

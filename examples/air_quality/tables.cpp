@@ -85,8 +85,8 @@ std::vector<bool> read_named(const std::filesystem::path& file, const Number& nu
 
 void read_mole_fractions(const std::filesystem::path& file, std::vector<double>& fractions) {
   std::vector<double> parts(fractions.size());
-  const std::vector<bool> given = read_named(
-      file, [](const std::string& name) { return cb05().species_number(name); }, parts);
+  const std::vector<bool> given =
+      read_named(file, [](const std::string& name) { return cb05().species_number(name); }, parts);
   for (std::size_t n = 0; n < parts.size(); ++n)
     if (given[n]) fractions[n] = parts[n] * 1e-9;
 }

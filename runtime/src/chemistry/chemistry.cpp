@@ -26,8 +26,7 @@ void require_like(const Field<T>& field, const Field<double>& concentration, std
     throw Error("Chemistry", what + " is on a device, but cells are gathered on the host",
                 "on a device, add the sweep of the kernel to the TaskGraph");
   if (!(field.grid() == concentration.grid()) || field.rank() != concentration.rank())
-    throw Error("Chemistry",
-                what + " has other blocks than '" + std::string(concentration.name()) + "'",
+    throw Error("Chemistry", what + " has other blocks than '" + std::string(concentration.name()) + "'",
                 "make all fields of one BlockGrid and rank");
   if (index(field.components()) != components)
     throw Error("Chemistry",
@@ -119,8 +118,7 @@ std::vector<FieldAccess> Chemistry::accesses() const {
 
 void Chemistry::check_options() const {
   const auto require = [](bool good, const char* name, double value, const char* hint) {
-    if (!good)
-      throw Error("ChemistryOptions", std::string(name) + " is " + std::to_string(value), hint);
+    if (!good) throw Error("ChemistryOptions", std::string(name) + " is " + std::to_string(value), hint);
   };
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   require(positive(options.interval), "interval", options.interval, "it is a time in seconds, above 0");
@@ -229,8 +227,9 @@ void Chemistry::operator()(Stream&) {
     for (std::int64_t n = first; n < last; ++n) {
       const std::int64_t cell = cells[index(order[index(n)])];
       if (cell < own) {
-        store(cell, [&](std::int64_t s) { return batch.concentration(n, s); }, batch.step(n),
-              batch.outcome(n), batch.steps(n));
+        store(
+            cell, [&](std::int64_t s) { return batch.concentration(n, s); }, batch.step(n), batch.outcome(n),
+            batch.steps(n));
         continue;
       }
       double* to = &done_here[index((cell - own) * back)];
@@ -244,8 +243,9 @@ void Chemistry::operator()(Stream&) {
   work.exchange.return_cells(done_here, done_there, back);
   for (std::int64_t n = 0; n < lent_cells; ++n) {
     const double* const from = &done_there[index(n * back)];
-    store(lent[index(n)], [&](std::int64_t s) { return from[s]; }, from[species],
-          static_cast<std::int32_t>(from[species + 1]), static_cast<std::int64_t>(from[species + 2]));
+    store(
+        lent[index(n)], [&](std::int64_t s) { return from[s]; }, from[species],
+        static_cast<std::int32_t>(from[species + 1]), static_cast<std::int64_t>(from[species + 2]));
   }
 
   report_ = {.cells = own, .lent = lent_cells, .borrowed = borrowed};

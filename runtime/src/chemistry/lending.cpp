@@ -7,8 +7,8 @@
 namespace heddle::detail {
 
 std::vector<Loan> loans(std::span<const double> work, double imbalance) {
-  const double mean =
-      std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(std::max<std::size_t>(work.size(), 1));
+  const double mean = std::accumulate(work.begin(), work.end(), 0.0) /
+                      static_cast<double>(std::max<std::size_t>(work.size(), 1));
   std::vector<Loan> found;
   if (work.empty() || !(*std::ranges::max_element(work) > imbalance * mean)) return found;
   std::vector<double> surplus;

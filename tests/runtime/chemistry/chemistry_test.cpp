@@ -54,17 +54,16 @@ TEST(Chemistry, SolvesTheProblemOfRobertson) {
                       {.interval = 0.4, .relative_tolerance = 1e-7, .absolute_tolerance = 1e-14});
   Stream stream;
   double time = 0;
-  for (const auto& [end, wanted] : std::map<double, std::array<double, 3>>{
-           {0.4, {9.8517e-01, 3.3864e-05, 1.4794e-02}},
-           {40, {7.1582e-01, 9.1851e-06, 2.8417e-01}},
-           {4000, {1.8320e-01, 8.9423e-07, 8.1680e-01}}}) {
+  for (const auto& [end, wanted] :
+       std::map<double, std::array<double, 3>>{{0.4, {9.8517e-01, 3.3864e-05, 1.4794e-02}},
+                                               {40, {7.1582e-01, 9.1851e-06, 2.8417e-01}},
+                                               {4000, {1.8320e-01, 8.9423e-07, 8.1680e-01}}}) {
     chemistry.options.interval = end - time;
     chemistry(stream);
     time = end;
     for (int c = 0; c < 3; ++c)
       for (const double value : air.concentration->read(0, c))
-        EXPECT_NEAR(value, wanted[static_cast<std::size_t>(c)],
-                    2e-4 * wanted[static_cast<std::size_t>(c)])
+        EXPECT_NEAR(value, wanted[static_cast<std::size_t>(c)], 2e-4 * wanted[static_cast<std::size_t>(c)])
             << end;
     double sum = 0;
     for (int c = 0; c < 3; ++c)
@@ -203,7 +202,8 @@ TEST(Chemistry, CellsThatFailSaySoAndKeepTheirState) {
   Stream stream;
   const std::string said = test::error_of([&] { chemistry(stream); });
   EXPECT_TRUE(test::contains(said, "chemistry 'robertson': 3 cells could not be integrated")) << said;
-  EXPECT_TRUE(test::contains(said, "cell (12, 0, 0): the temperature is -5 K; T = -5 K, p = 101325 Pa, A = 1"))
+  EXPECT_TRUE(
+      test::contains(said, "cell (12, 0, 0): the temperature is -5 K; T = -5 K, p = 101325 Pa, A = 1"))
       << said;
   ASSERT_EQ(chemistry.failures().size(), 3U);
   EXPECT_EQ(chemistry.failures()[1].reason, "the pressure is 0 Pa");
@@ -242,19 +242,21 @@ TEST(Chemistry, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(test::contains(
       refused(ozone(), {*air.concentration, *other.temperature, *air.pressure, air.rates.get()}),
       "has other blocks"));
-  EXPECT_TRUE(
-      test::contains(refused(ozone(), {*air.concentration, *air.temperature, *air.pressure, nullptr}),
-                     "the first one is 'PHOTO.NO2'"));
+  EXPECT_TRUE(test::contains(refused(ozone(), {*air.concentration, *air.temperature, *air.pressure, nullptr}),
+                             "the first one is 'PHOTO.NO2'"));
   EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.interval = -1}), "interval is -1"));
-  EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.relative_tolerance = 0}), "relative_tolerance"));
-  EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.absolute_tolerance = 0}), "absolute_tolerance"));
+  EXPECT_TRUE(
+      test::contains(refused(ozone(), air.fields(), {.relative_tolerance = 0}), "relative_tolerance"));
+  EXPECT_TRUE(
+      test::contains(refused(ozone(), air.fields(), {.absolute_tolerance = 0}), "absolute_tolerance"));
   EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.imbalance = 0.5}), "imbalance is 0.5"));
   EXPECT_TRUE(test::contains(test::error_of([&] { Chemistry(ozone(), {}, air.fields()); }), "no kernel"));
   EXPECT_EQ(ozone().species_number("NO"), 2);
   EXPECT_TRUE(test::contains(test::error_of([] { (void)ozone().species_number("no2"); }), "alike are: NO2"));
-  EXPECT_TRUE(test::contains(test::error_of([] { (void)ozone().species_number("n"); }), "alike are: NO, NO2"));
-  EXPECT_TRUE(test::contains(test::error_of([] { (void)ozone().input_number("CO"); }),
-                             "its first is 'PHOTO.NO2'"));
+  EXPECT_TRUE(
+      test::contains(test::error_of([] { (void)ozone().species_number("n"); }), "alike are: NO, NO2"));
+  EXPECT_TRUE(
+      test::contains(test::error_of([] { (void)ozone().input_number("CO"); }), "its first is 'PHOTO.NO2'"));
 }
 
 } // namespace
