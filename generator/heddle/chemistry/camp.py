@@ -3,7 +3,7 @@
 al., Geosci. Model Dev. 15, 3663 (2022)), and of MusicBox 2; as JSON or YAML.
 
 A file has a list `camp-data` of objects with types, or a list `camp-files` of files beside it. Species are
-objects CHEM_SPEC, reactions stand in an object MECHANISM; reactants and products are maps, {"NO": {"qty":
+objects CHEM_SPEC, of which several with one name are one; reactions stand in an object MECHANISM; reactants and products are maps, {"NO": {"qty":
 2}} and {"NO2": {"yield": 0.5}}. Rate constants are in molecules cm-3 and become mol m-3.
 
 Species with the tracer type CONSTANT have a concentration that the host gives, `CONC.name` (mol m-3), to the
@@ -59,6 +59,8 @@ class _Reader(Entries):
         self.result = Mechanism(path.stem)
         self.given: set[str] = set()
         """Species whose concentrations the host gives."""
+        self.declared: dict[str, tuple[str, Located]] = {}
+        """Species by name: file and object."""
         self.reactions: list[tuple[str, Located]] = []
         self.files: set[Path] = set()
 
@@ -99,7 +101,7 @@ class _Reader(Entries):
     def object_of(self, entry: Located) -> None:
         kind = self.text(entry, "type", "an object of camp-data")
         if kind == "CHEM_SPEC":
-            self.species(entry)
+            self.merge(entry)
         elif kind == "MECHANISM":
             self.result.name = self.text(entry, "name", "a mechanism")
             self.reactions += [(self.file, each) for each in self.list_of(entry, "reactions", Located)]
@@ -112,8 +114,22 @@ class _Reader(Entries):
                 "known are CHEM_SPEC, MECHANISM, AERO_..., SUB_MODEL_..., RELATIVE_TOLERANCE",
             )
 
-    def species(self, entry: Located) -> None:
+    def merge(self, entry: Located) -> None:
+        """Objects of the same name, in several files, are one species."""
         name = self.text(entry, "name", "a species")
+        if name not in self.declared:
+            self.declared[name] = (self.file, entry)
+            return
+        known = self.declared[name][1]
+        for key, value in entry.items():
+            if key != "description" and known.setdefault(key, value) != value:
+                raise KernelError(
+                    self.where(entry),
+                    f"the species '{name}' is declared twice, with other values of '{key}'.",
+                    "remove one of them",
+                )
+
+    def species(self, name: str, entry: Located) -> None:
         if entry.get("phase", "GAS") != "GAS":
             self.result.notes.append(f"{self.where(entry)}: the species '{name}' is no gas; it is left out")
             return
@@ -136,6 +152,8 @@ class _Reader(Entries):
         """What the files say together."""
         if not self.reactions:
             raise KernelError(self.file, "there is no object MECHANISM with reactions.", "add one")
+        for name, (self.file, entry) in self.declared.items():
+            self.species(name, entry)
         for number, (file, entry) in enumerate(self.reactions, 1):
             self.file = file
             self.reaction(entry, number)

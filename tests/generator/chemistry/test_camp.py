@@ -75,6 +75,7 @@ FILE: dict[str, Any] = {
     "notes": "free",
     "camp-data": [
         *({"name": name, "type": "CHEM_SPEC", "description": "gas"} for name in ("NO", "NO2", "O", "O3")),
+        {"name": "NO", "type": "CHEM_SPEC", "absolute integration tolerance": 1e-3},
         {"name": "Ar", "type": "CHEM_SPEC", "absolute integration tolerance": 1e-3},
         {"name": "O2", "type": "CHEM_SPEC", "tracer type": "CONSTANT"},
         {"name": "H2O", "type": "CHEM_SPEC", "tracer type": "CONSTANT"},
@@ -213,7 +214,10 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "C and Ea": (reaction(0, Ea=1e-20), "has both C and Ea"),
     "time": (reaction(0, **{"time unit": "h"}), "the time unit is 'h'"),
     "emission": (reaction(4, species="X"), "names the species 'X'"),
-    "twice": (species(1, name="NO"), "the species 'NO' is declared twice"),
+    "twice": (
+        species(0, **{"absolute integration tolerance": 5}),
+        "the species 'NO' is declared twice, with other values of",
+    ),
     "truth value": (species(0, name=False), "a species has False as its name"),
     "tracer": (species(0, **{"tracer type": "FIXED"}), "has the tracer type 'FIXED'"),
     "object": (species(0, type="CHEM"), "the type 'CHEM' of camp-data is not known"),
