@@ -14,10 +14,10 @@ from pathlib import Path
 
 import sympy
 
-from heddle.chemistry.kpp_rates import MOLECULES, rate_expression
+from heddle.chemistry.kpp_rates import rate_expression
 from heddle.chemistry.located_json import read_text
 from heddle.chemistry.mechanism import Mechanism, Species
-from heddle.chemistry.quantities import AIR
+from heddle.chemistry.quantities import AIR, MOLECULES
 from heddle.errors import KernelError
 
 MOST_FILES = 20

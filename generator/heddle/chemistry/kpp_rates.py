@@ -13,12 +13,10 @@ from typing import TypeAlias
 
 import sympy
 
-from heddle.chemistry.quantities import AIR, AVOGADRO, PRESSURE, TEMPERATURE
+from heddle.chemistry.quantities import AIR, MOLECULES, PRESSURE, TEMPERATURE
 from heddle.errors import KernelError
 
 T = TEMPERATURE
-MOLECULES = AVOGADRO * 1e-6
-"""Of 1 mol m-3, in cm-3."""
 MOST_NESTED = 50
 MOST_LETTERS = 2_000
 _NUMBER = r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?(?:_\w+)?)"

@@ -8,16 +8,15 @@ the examples of music-box do. Keys that begin with __ are comments.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sympy
 
+from heddle.chemistry.entries import Entries
 from heddle.chemistry.located_json import Located
 from heddle.chemistry.mechanism import Mechanism, Species
 from heddle.chemistry.quantities import AIR
-from heddle.chemistry.rate_laws import RATE_LAWS, RateLaw
+from heddle.chemistry.rate_laws import RATE_LAWS
 from heddle.errors import KernelError
 
 _FIXED = {
@@ -36,11 +35,11 @@ _SPECIES = {
 _COMMON = {"type", "name", "gas phase"}
 
 
-class Document:
+class Document(Entries):
     """One file as it is read. file: its name."""
 
     def __init__(self, file: str, root: Any) -> None:
-        self.file = file
+        super().__init__(file)
         if isinstance(root, Located) and isinstance(root.get("mechanism"), Located):
             root = root["mechanism"]
         if not isinstance(root, Located) or "reactions" not in root:
@@ -55,8 +54,6 @@ class Document:
             raise KernelError(
                 f"{file}:{root.line}", f"the version '{version}' is not 1.", 'write "version": "1.0.0"'
             )
-        self.properties: dict[str, dict[str, float]] = {}
-        """Of each species: diffusion coefficient, molecular weight."""
 
     def mechanism(self) -> Mechanism:
         """The whole of it."""
@@ -74,9 +71,6 @@ class Document:
 
     # Pieces
 
-    def where(self, entry: Located) -> str:
-        return f"{self.file}:{entry.line}"
-
     def objects(self, owner: Located, key: str) -> list[Located]:
         """The objects of a list; none if there is no such key."""
         found = owner.get(key, [])
@@ -89,34 +83,6 @@ class Document:
                 self.where(owner), f"'{key}' is no list of objects.", f'write "{key}": [{{...}}]'
             )
         return found
-
-    def known_keys(self, entry: Located, known: Iterable[str], what: str) -> None:
-        """Raise KernelError for a key that nothing reads: it is a word that is misspelt."""
-        for key in entry:
-            if key not in known and not str(key).startswith("__"):
-                raise KernelError(
-                    self.where(entry),
-                    f"{what} has the key '{key}', which has no meaning here.",
-                    "known are: " + ", ".join(sorted(known)) + "; comments begin with __",
-                )
-
-    def text(self, entry: Located, key: str, what: str) -> str:
-        value = entry.get(key)
-        if not isinstance(value, str) or not value:
-            shown = "no" if key not in entry else f"{value!r} as its"
-            raise KernelError(
-                self.where(entry),
-                f"{what} has {shown} {key}.",
-                f'write "{key}": "...", with quotes: YAML 1.1 takes NO for a truth value',
-            )
-        return value
-
-    def number(self, entry: Located, key: str, value: object, what: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise KernelError(
-                self.where(entry), f"{what}: '{key}' is {value!r}, no finite number.", f'write "{key}": 1.0'
-            )
-        return float(value)
 
     def read_species(self, result: Mechanism, entry: Located) -> None:
         name = self.text(entry, "name", "a species")
@@ -138,11 +104,6 @@ class Document:
             value = _FIXED[key](given)
         self.note_properties(entry, name, what)
         result.declare(Species(name, value), self.where(entry))
-
-    def note_properties(self, entry: Located, name: str, what: str) -> None:
-        for key in ("molecular weight [kg mol-1]", "diffusion coefficient [m2 s-1]"):
-            if key in entry:
-                self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
 
     def read_phase(self, result: Mechanism, phase: Located) -> str:
         name = self.text(phase, "name", "a phase")
@@ -199,31 +160,3 @@ class Document:
             number = self.number(term, "coefficient", term.get("coefficient", 1.0), what)
             terms[species] = terms.get(species, 0.0) + number
         return terms
-
-    def values(
-        self, entry: Located, law: RateLaw, what: str, reactants: Mapping[str, float]
-    ) -> dict[str, float]:
-        """The parameters of a rate law; what the file does not say has its usual value."""
-        values: dict[str, float] = {}
-        properties = self.properties.get(next(iter(reactants), ""), {})
-        if "Ea" in entry and "C" in entry:
-            raise KernelError(self.where(entry), f"{what} has both C and Ea.", "C is -Ea/k_B: give one")
-        for key, usual in law.parameters.items():
-            given = entry.get(key, properties.get(key, usual))
-            if given is None:
-                raise KernelError(
-                    self.where(entry), f"{what} has no '{key}', so it has no rate.", f'write "{key}": ...'
-                )
-            if isinstance(given, list):
-                for n, number in enumerate(given):
-                    values[f"{key}.{n}"] = self.number(entry, key, number, what)
-            else:
-                values[key] = self.number(entry, key, given, what)
-                if isinstance(usual, float) and key == "taylor coefficients":
-                    values[f"{key}.0"] = values[key]
-        for key in ("D", "Fc", "N"):
-            if key in values and values[key] <= 0:
-                raise KernelError(
-                    self.where(entry), f"{what}: '{key}' is {values[key]:g}.", "it must be positive"
-                )
-        return values

@@ -19,6 +19,8 @@ BOLTZMANN = 1.380649e-23
 """J K-1."""
 AVOGADRO = 6.02214076e23
 """mol-1."""
+MOLECULES = AVOGADRO * 1e-6
+"""Of 1 mol m-3, in cm-3."""
 
 
 def air_density() -> sympy.Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heddle.chemistry.camp import is_camp, read_camp
 from heddle.chemistry.kpp import read_kpp
 from heddle.chemistry.located_json import parse_json, read_text
 from heddle.chemistry.located_yaml import parse_yaml
@@ -14,8 +15,9 @@ from heddle.errors import KernelError, calling_place
 
 
 def read(path: str | Path) -> Mechanism:
-    """The mechanism in a file: `.json`, `.yaml` or `.yml`, Mechanism Configuration version 1; `.def`, `.eqn`
-    or `.kpp`, KPP (see heddle.chemistry.kpp). Nothing in it is executed. YAML needs the package ruamel.yaml:
+    """The mechanism in a file: `.json`, `.yaml` or `.yml`, Mechanism Configuration version 1, or version 0,
+    which is that of CAMP (see heddle.chemistry.camp); `.def`, `.eqn` or `.kpp`, KPP (see
+    heddle.chemistry.kpp). Nothing in it is executed. YAML needs the package ruamel.yaml:
     pip install 'heddle[yaml]'.
 
     Raises KernelError with file and line for what has no meaning there.
@@ -30,4 +32,5 @@ def read(path: str | Path) -> Mechanism:
             f"'{path.name}' is no format that is known.",
             "use a .json, a .yaml or a .def file",
         )
-    return Document(path.name, parse(read_text(path), path.name)).mechanism()
+    root = parse(read_text(path), path.name)
+    return read_camp(path, root, parse) if is_camp(root) else Document(path.name, root).mechanism()

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "heddle/poisson/message_round.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
+#include "heddle/transport/message_round.hpp"
 #include "slab_columns.hpp"
 
 namespace heddle {

@@ -8,10 +8,10 @@
 #include <initializer_list>
 
 #include "heddle/grid/plane_view.hpp"
-#include "heddle/poisson/message_round.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "heddle/projection/flow_operators.hpp"
 #include "heddle/projection/staggered_grid.hpp"
+#include "heddle/transport/message_round.hpp"
 
 namespace heddle::detail {
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,20 @@ def test_structure() -> None:
     assert len(kinetics.pattern) == 652
     assert sum(map(len, kinetics.orders)) == 335
     assert SparseLU(66, kinetics.pattern).cost == LUCost(entries=735, factor=4429, solve=1404, levels=15)
+
+
+def test_names_of_air_quality() -> None:
+    """The example has species, inputs and their values as text of its own."""
+    text = (Path(__file__).parents[3] / "examples/air_quality/mechanism.cpp").read_text()
+    tables = re.findall(r"constexpr Entry \w+\[\] = \{(.*?)\};", text, re.DOTALL)
+    wanted = ((CB05.variable, facts.CONCENTRATIONS), (CB05.inputs, facts.HOST_VALUES))
+    for table, (names, values) in zip(tables, wanted, strict=True):
+        rows = re.findall(r'\{"([^"]+)", ([^}]+)\}', table)
+        assert [(name, float(value)) for name, value in rows] == [(n, values.get(n, 0.0)) for n in names]
+    for element, atoms in re.findall(r'\{"(N|S|Cl)",\s*\{(.*?)\}\}\}', text, re.DOTALL):
+        found = {name: int(number) for name, number in re.findall(r'\{"(\w+)", (\d)', atoms)}
+        known = {name: (CB05.known[name].atoms or {}).get(element, 0) for name in CB05.variable}
+        assert found == {name: number for name, number in known.items() if number}, element
 
 
 def test_atoms() -> None:

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "heddle/poisson/message_round.hpp"
+#include "heddle/transport/message_round.hpp"
 
 namespace heddle {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_POISSON_MESSAGE_ROUND_HPP
-#define HEDDLE_POISSON_MESSAGE_ROUND_HPP
+#ifndef HEDDLE_TRANSPORT_MESSAGE_ROUND_HPP
+#define HEDDLE_TRANSPORT_MESSAGE_ROUND_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     if (transport.ranks() > 1 && transport.memory() == Memory::device) {
       throw Error(name,
                   "messages of the transport '" + std::string(transport.name()) +
-                      "' are in device memory, but this solver exchanges host memory",
+                      "' are in device memory, but this exchange is of host memory",
                   "use a transport for host memory, such as mpi");
     }
   }

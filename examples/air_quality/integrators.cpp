@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that this program was built with: AIR_QUALITY_INTEGRATORS of its CMakeLists.txt.
+#include <algorithm>
+
+#include "heddle/core/error.hpp"
+#include "mechanism.hpp"
+
+#if defined(AIR_QUALITY_ROS3)
+#include "cb05_ros3.hpp"
+#endif
+#if defined(AIR_QUALITY_RODAS3)
+#include "cb05_rodas3.hpp"
+#endif
+#if defined(AIR_QUALITY_RODAS4)
+#include "cb05_rodas4.hpp"
+#endif
+
+namespace air_quality {
+namespace {
+
+struct Named {
+  const char* name;
+  heddle::Chemistry::Integrate integrate;
+};
+
+const std::vector<Named>& built() {
+  const auto with = [](auto kernel) {
+    return [kernel](const heddle::CellBatch& b) {
+      kernel(b.concentration, b.temperature, b.pressure, b.rate_input, b.step, b.outcome, b.steps,
+             b.absolute_tolerance, b.interval, b.relative_tolerance);
+    };
+  };
+  static const std::vector<Named> all{
+#if defined(AIR_QUALITY_ROS3)
+      {"ros3", with([](const auto&... arguments) { cb05_ros3::integrate(arguments...); })},
+#endif
+#if defined(AIR_QUALITY_RODAS3)
+      {"rodas3", with([](const auto&... arguments) { cb05_rodas3::integrate(arguments...); })},
+#endif
+#if defined(AIR_QUALITY_RODAS4)
+      {"rodas4", with([](const auto&... arguments) { cb05_rodas4::integrate(arguments...); })},
+#endif
+  };
+  return all;
+}
+
+} // namespace
+
+std::vector<std::string> integrators() {
+  std::vector<std::string> found;
+  for (const Named& entry : built())
+    found.emplace_back(entry.name);
+  return found;
+}
+
+heddle::Chemistry::Integrate integrator(const std::string& name) {
+  for (const Named& entry : built())
+    if (entry.name == name) return entry.integrate;
+  throw heddle::Error("integrator '" + name + "'", "this program was built without it",
+                      "configure with -D AIR_QUALITY_INTEGRATORS=\"rodas3;" + name + "\" and build again");
+}
+
+} // namespace air_quality

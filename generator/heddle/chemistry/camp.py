@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanism Configuration, version 0: the JSON of CAMP, Chemistry Across Multiple Phases (M. L. Dawson et
+al., Geosci. Model Dev. 15, 3663 (2022)), and of MusicBox 2; as JSON or YAML.
+
+A file has a list `camp-data` of objects with types, or a list `camp-files` of files beside it. Species are
+objects CHEM_SPEC, of which several with one name are one; reactions stand in an object MECHANISM; reactants and products are maps, {"NO": {"qty":
+2}} and {"NO2": {"yield": 0.5}}. Rate constants are in molecules cm-3 and become mol m-3.
+
+Species with the tracer type CONSTANT have a concentration that the host gives, `CONC.name` (mol m-3), to the
+power of its order; M is the density of air. Aerosols, sub-models and tolerances are left out, with a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import sympy
+
+from heddle.chemistry.entries import Entries
+from heddle.chemistry.located_json import Located, read_text
+from heddle.chemistry.mechanism import Mechanism, Species
+from heddle.chemistry.quantities import AIR, MOLECULES
+from heddle.chemistry.rate_laws import RATE_LAWS, host_value
+from heddle.errors import KernelError
+
+MOST_FILES = 50
+_FILE = re.compile(r"(?!/)(?!.*\.\.)[\w./-]+")
+"""Below the folder of the file that names it."""
+_OTHER_NAMES = {"WENNBERG_NO_RO2": "BRANCHED", "WENNBERG_TUNNELING": "TUNNELING"}
+_PREFACTORS = {
+    "ARRHENIUS": {"A": 0},
+    "TUNNELING": {"A": 0},
+    "BRANCHED": {"X": 0},
+    "TROE": {"k0_A": 1, "kinf_A": 0},
+    "TERNARY_CHEMICAL_ACTIVATION": {"k0_A": 0, "kinf_A": -1},
+    "CMAQ_H2O2": {"k1_A": 0, "k2_A": 1},
+    "CMAQ_OH_HNO3": {"k0_A": 0, "k2_A": 0, "k3_A": 1},
+}
+"""Types of reactions that have no host value: what has units of a concentration, and its order beyond that
+of the rate constant."""
+_HOST = ("PHOTOLYSIS", "EMISSION", "FIRST_ORDER_LOSS", "USER_DEFINED", "SURFACE")
+_USUAL = {"BRANCHED": {"X": 1.0, "Y": 0.0, "a0": 1.0, "n": 0.0}}
+_COMMON = {"type", "name", "rxn id", "orig params", "notes", "description", "MUSICA name", "time unit"}
+_THIRD_BODY = "M"
+
+
+def is_camp(root: Any) -> bool:
+    """Whether a file is of this version."""
+    return isinstance(root, Located) and ("camp-data" in root or "camp-files" in root)
+
+
+class _Reader(Entries):
+    def __init__(self, path: Path, parse: Callable[[str, str], Any]) -> None:
+        super().__init__(path.name)
+        self.parse = parse
+        self.result = Mechanism(path.stem)
+        self.given: set[str] = set()
+        """Species whose concentrations the host gives."""
+        self.declared: dict[str, tuple[str, Located]] = {}
+        """Species by name: file and object."""
+        self.reactions: list[tuple[str, Located]] = []
+        self.files: set[Path] = set()
+
+    def file_of(self, path: Path, root: Any) -> None:
+        """Read the objects of a file, and those of the files that it names."""
+        self.file = path.name
+        self.files.add(path.resolve())
+        if not is_camp(root):
+            raise KernelError(
+                path.name, "the file has neither camp-data nor camp-files.", 'write {"camp-data": [...]}'
+            )
+        for entry in self.list_of(root, "camp-data", Located):
+            self.object_of(entry)
+        for name in self.list_of(root, "camp-files", str):
+            if not _FILE.fullmatch(name):
+                raise KernelError(
+                    self.where(root),
+                    f"'{name}' is no file below the folder of this one.",
+                    "copy the files of a mechanism into one folder",
+                )
+            beside = path.parent / name
+            if beside.resolve() in self.files or len(self.files) >= MOST_FILES:
+                raise KernelError(
+                    self.where(root),
+                    f"'{name}' is read twice, or there are more than {MOST_FILES} files.",
+                    "name each file once",
+                )
+            self.file_of(beside, self.parse(read_text(beside), beside.name))
+            self.file = path.name
+
+    def list_of(self, owner: Located, key: str, kind: type) -> list[Any]:
+        found = owner.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(entry, kind) for entry in found):
+            what = "objects" if kind is Located else "names"
+            raise KernelError(self.where(owner), f"'{key}' is no list of {what}.", f'write "{key}": [...]')
+        return found
+
+    def object_of(self, entry: Located) -> None:
+        kind = self.text(entry, "type", "an object of camp-data")
+        if kind == "CHEM_SPEC":
+            self.merge(entry)
+        elif kind == "MECHANISM":
+            self.result.name = self.text(entry, "name", "a mechanism")
+            self.reactions += [(self.file, each) for each in self.list_of(entry, "reactions", Located)]
+        elif kind.startswith(("AERO_", "SUB_MODEL_", "RELATIVE_TOLERANCE")):
+            self.result.notes.append(f"{self.where(entry)}: {kind} has no meaning here; it is left out")
+        else:
+            raise KernelError(
+                self.where(entry),
+                f"the type '{kind}' of camp-data is not known.",
+                "known are CHEM_SPEC, MECHANISM, AERO_..., SUB_MODEL_..., RELATIVE_TOLERANCE",
+            )
+
+    def merge(self, entry: Located) -> None:
+        """Objects of the same name, in several files, are one species."""
+        name = self.text(entry, "name", "a species")
+        if name not in self.declared:
+            self.declared[name] = (self.file, entry)
+            return
+        known = self.declared[name][1]
+        for key, value in entry.items():
+            if key != "description" and known.setdefault(key, value) != value:
+                raise KernelError(
+                    self.where(entry),
+                    f"the species '{name}' is declared twice, with other values of '{key}'.",
+                    "remove one of them",
+                )
+
+    def species(self, name: str, entry: Located) -> None:
+        if entry.get("phase", "GAS") != "GAS":
+            self.result.notes.append(f"{self.where(entry)}: the species '{name}' is no gas; it is left out")
+            return
+        tracer = entry.get("tracer type", "VARIABLE")
+        if tracer not in ("VARIABLE", "CONSTANT", "PSSA", "THIRD_BODY"):
+            raise KernelError(
+                self.where(entry),
+                f"the species '{name}' has the tracer type {tracer!r}.",
+                "known are VARIABLE, CONSTANT, PSSA",
+            )
+        self.note_properties(entry, name, f"the species '{name}'")
+        third = tracer == "THIRD_BODY" or (tracer == "CONSTANT" and name == _THIRD_BODY)
+        if tracer == "CONSTANT" and not third:
+            self.given.add(name)
+        if tracer == "PSSA":
+            self.result.notes.append(f"{self.where(entry)}: '{name}' (PSSA) is an unknown like others")
+        self.result.declare(Species(name, AIR if third else None), self.where(entry))
+
+    def mechanism(self) -> Mechanism:
+        """What the files say together."""
+        if not self.reactions:
+            raise KernelError(self.file, "there is no object MECHANISM with reactions.", "add one")
+        for name, (self.file, entry) in self.declared.items():
+            self.species(name, entry)
+        for number, (file, entry) in enumerate(self.reactions, 1):
+            self.file = file
+            self.reaction(entry, number)
+        for inert in self.result.inert:
+            if inert not in self.given:
+                self.result.notes.append(f"{inert}: no reaction changes it; it is left out")
+        self.result.check()
+        return self.result
+
+    def reaction(self, entry: Located, number: int) -> None:
+        written = self.text(entry, "type", "a reaction")
+        kind = _OTHER_NAMES.get(written, written)
+        if kind not in _PREFACTORS and kind not in _HOST:
+            raise KernelError(
+                self.where(entry),
+                f"the reaction type '{written}' is not known, or is none of gases.",
+                "known are: " + ", ".join(sorted((*_PREFACTORS, *_HOST, *_OTHER_NAMES))),
+            )
+        law = RATE_LAWS[kind]
+        names = (entry.get(key) for key in ("MUSICA name", "rxn id", "name"))
+        name = next((each for each in names if isinstance(each, str) and each), f"R{number}")
+        what = f"the reaction {written} '{name}'"
+        reactants = self.reactants(entry, kind, what)
+        if kind in _PREFACTORS:
+            keys = {*_COMMON, *law.parameters, "reactants", *law.products}
+            self.known_keys(entry, keys, what)
+        filled = Located({**_USUAL.get(kind, {}), **entry})
+        filled.line = entry.line
+        values = self.values(filled, law, what, reactants)
+        per_second = self.time_unit(entry, what)
+        order = sum(reactants.values()) - 1
+        for key, more in _PREFACTORS.get(kind, {}).items():
+            values[key] *= MOLECULES ** (order + more) * per_second
+        if "base rate" in entry:
+            base = self.number(entry, "base rate", entry["base rate"], what)
+            self.result.notes.append(f"{self.where(entry)}: {what} has the base rate {base:g} s-1")
+        given = sympy.Integer(1)
+        for species in [s for s in reactants if s in self.given]:
+            given = given * host_value(f"CONC.{species}") ** int(reactants[species])
+        for key, rate in zip(law.products, law.rate(values, name), strict=True):
+            made = self.products(entry, kind, key, what)
+            self.result.add(
+                self.unknown(reactants), self.unknown(made), rate * given, name, self.where(entry)
+            )
+
+    def unknown(self, side: dict[str, float]) -> dict[str, float]:
+        """Without species that the host gives."""
+        return {species: number for species, number in side.items() if species not in self.given}
+
+    def time_unit(self, entry: Located, what: str) -> float:
+        """Units in a second."""
+        unit = entry.get("time unit", "s")
+        if unit not in ("s", "MIN"):
+            raise KernelError(
+                self.where(entry), f"{what}: the time unit is {unit!r}.", 'write "MIN", or nothing for s'
+            )
+        return 1 / 60 if unit == "MIN" else 1.0
+
+    def reactants(self, entry: Located, kind: str, what: str) -> dict[str, float]:
+        if kind == "EMISSION":
+            return {}
+        if kind == "SURFACE":
+            return {self.text(entry, "gas-phase reactant", what): 1.0}
+        if kind == "FIRST_ORDER_LOSS" and "species" in entry:
+            return {self.text(entry, "species", what): 1.0}
+        found = dict(self.side(entry, "reactants", "qty", what))
+        if not found:
+            raise KernelError(
+                self.where(entry), f"{what} has no reactants.", "give them, or use the type EMISSION"
+            )
+        for species, number in found.items():
+            if not (number.is_integer() and number >= 1):
+                raise KernelError(
+                    self.where(entry), f"{what} takes {number:g} of '{species}'.", 'write "qty": 2'
+                )
+        return found
+
+    def products(self, entry: Located, kind: str, key: str, what: str) -> dict[str, float]:
+        if kind == "EMISSION" and "species" in entry:
+            return {self.text(entry, "species", what): 1.0}
+        return dict(self.side(entry, key, "yield", what))
+
+    def side(self, entry: Located, key: str, number: str, what: str) -> Iterator[tuple[str, float]]:
+        """Species and their numbers."""
+        found = entry.get(key, Located())
+        if not isinstance(found, Located):
+            raise KernelError(
+                self.where(entry),
+                f"{key} of {what} are no map of species.",
+                f'version 0 has maps: "{key}": {{"NO": {{"{number}": 2}}}}',
+            )
+        for species, options in found.items():
+            if not isinstance(species, str):
+                raise KernelError(
+                    self.where(found),
+                    f"{key} of {what} have {species!r} as a name.",
+                    'quote it, "NO": YAML 1.1 takes NO for a truth value',
+                )
+            if not isinstance(options, Located):
+                raise KernelError(
+                    self.where(found),
+                    f"{key} of {what}: '{species}' has no object.",
+                    f'write "{species}": {{}}',
+                )
+            self.known_keys(options, {number}, f"'{species}' among the {key} of {what}")
+            yield species, self.number(options, number, options.get(number, 1.0), what)
+
+
+def read_camp(path: Path, root: Any, parse: Callable[[str, str], Any]) -> Mechanism:
+    """The mechanism of a file and of those that it names. root: what the file holds. parse: of text and file
+    name, for the others."""
+    reader = _Reader(path, parse)
+    reader.file_of(path, root)
+    return reader.mechanism()

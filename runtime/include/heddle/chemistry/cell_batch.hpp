@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CHEMISTRY_CELL_BATCH_HPP
+#define HEDDLE_CHEMISTRY_CELL_BATCH_HPP
+
+#include <cstdint>
+
+namespace heddle {
+
+/// Values of cells side by side, each component in a row of its own: a view that emitted kernels of one
+/// dimension take.
+template <class T> class CellValues {
+public:
+  CellValues() = default;
+  /// row: elements from one component to the next, at least `cells`.
+  CellValues(T* data, std::int64_t cells, std::int64_t components, std::int64_t row)
+      : data_(data), cells_(cells), components_(components), row_(row) {}
+
+  [[nodiscard]] T* data() const { return data_; }
+  /// d: 0 for the cells, 1 for the components.
+  [[nodiscard]] std::int64_t extent(int d) const { return d == 0 ? cells_ : components_; }
+  [[nodiscard]] std::int64_t stride(int d) const { return d == 0 ? 1 : row_; }
+  [[nodiscard]] T& operator()(std::int64_t cell, std::int64_t component = 0) const {
+    return data_[cell + component * row_];
+  }
+
+private:
+  T* data_ = nullptr;
+  std::int64_t cells_ = 0;
+  std::int64_t components_ = 0;
+  std::int64_t row_ = 0;
+};
+
+/// The arguments of one call of an integrator for chemistry, as heddle.chemistry.Rosenbrock(...,
+/// dimensions=1).integrate() has them.
+struct CellBatch {
+  CellValues<double> concentration;     ///< mol m-3; read and written
+  CellValues<const double> temperature; ///< K
+  CellValues<const double> pressure;    ///< Pa
+  CellValues<const double> rate_input;  ///< host values of the rates
+  CellValues<double> step;              ///< s; 0 where a cell remembers none; read and written
+  CellValues<std::int32_t> outcome;     ///< 0 where the cell is done, else why not
+  CellValues<std::int64_t> steps;       ///< attempts of this call
+  double absolute_tolerance;            ///< mol m-3
+  double interval;                      ///< s
+  double relative_tolerance;
+};
+
+} // namespace heddle
+
+#endif

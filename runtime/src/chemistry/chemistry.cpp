@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/chemistry/chemistry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "cell_order.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/parallel.hpp"
+#include "work.hpp"
+
+namespace heddle {
+namespace {
+
+std::size_t index(std::int64_t n) {
+  return static_cast<std::size_t>(n);
+}
+
+template <class T>
+void require_like(const Field<T>& field, const Field<double>& concentration, std::size_t components) {
+  const std::string what = "'" + std::string(field.name()) + "'";
+  if (field.memory() == Memory::device)
+    throw Error("Chemistry", what + " is on a device, but cells are gathered on the host",
+                "on a device, add the sweep of the kernel to the TaskGraph");
+  if (!(field.grid() == concentration.grid()) || field.rank() != concentration.rank())
+    throw Error("Chemistry", what + " has other blocks than '" + std::string(concentration.name()) + "'",
+                "make all fields of one BlockGrid and rank");
+  if (index(field.components()) != components)
+    throw Error("Chemistry",
+                what + " has " + std::to_string(field.components()) + " components, not " +
+                    std::to_string(components),
+                "it needs one per name of the mechanism, in that order");
+}
+
+Field<double> field_of(const Field<double>& like, const char* name) {
+  return Field<double>(like.grid(), {.ghost_layers = 0, .name = name, .rank = like.rank()});
+}
+
+} // namespace
+
+Chemistry::Work::Work(const ChemistryFields& fields, std::size_t species_count, std::size_t input_count,
+                      Transport* transport)
+    : species(static_cast<std::int64_t>(species_count)), inputs(static_cast<std::int64_t>(input_count)),
+      exchange(transport) {
+  for (int block = 0; block < fields.concentration.blocks(); ++block) {
+    const std::array<std::int64_t, 4> extents = fields.concentration.view(block).extents();
+    for (std::int64_t z = 0; z < extents[2]; ++z)
+      for (std::int64_t y = 0; y < extents[1]; ++y)
+        for (std::int64_t x = 0; x < extents[0]; ++x)
+          places.push_back({block, x, y, z});
+  }
+  outcomes.resize(places.size());
+}
+
+void Chemistry::Work::resize(std::int64_t cells) {
+  if (cells <= row) return;
+  row = (cells + detail::strip_cells - 1) / detail::strip_cells * detail::strip_cells;
+  concentration.resize(index(row * species));
+  rate_input.resize(index(row * inputs));
+  for (std::vector<double>* const values : {&temperature, &pressure, &step})
+    values->resize(index(row));
+  outcome.resize(index(row));
+  steps.resize(index(row));
+}
+
+CellBatch Chemistry::Work::batch(std::int64_t cells, const ChemistryOptions& options) {
+  return {.concentration = {concentration.data(), cells, species, row},
+          .temperature = {temperature.data(), cells, 1, row},
+          .pressure = {pressure.data(), cells, 1, row},
+          .rate_input = {rate_input.data(), cells, inputs, row},
+          .step = {step.data(), cells, 1, row},
+          .outcome = {outcome.data(), cells, 1, row},
+          .steps = {steps.data(), cells, 1, row},
+          .absolute_tolerance = options.absolute_tolerance,
+          .interval = options.interval,
+          .relative_tolerance = options.relative_tolerance};
+}
+
+Chemistry::Chemistry(ChemicalMechanism mechanism, Integrate integrate, const ChemistryFields& fields,
+                     const ChemistryOptions& chosen, Transport* transport)
+    : options(chosen), mechanism_(std::move(mechanism)), integrate_(std::move(integrate)), fields_(fields),
+      step_(field_of(fields.concentration, "step")),
+      steps_(fields.concentration.grid(),
+             {.ghost_layers = 0, .name = "steps", .rank = fields.concentration.rank()}) {
+  if (!integrate_) throw Error("Chemistry", "there is no kernel to call", "pass a function of a CellBatch");
+  require_like(fields.concentration, fields.concentration, mechanism_.species.size());
+  require_like(fields.temperature, fields.concentration, 1);
+  require_like(fields.pressure, fields.concentration, 1);
+  if (fields.rate_input != nullptr)
+    require_like(*fields.rate_input, fields.concentration, mechanism_.inputs.size());
+  else if (!mechanism_.inputs.empty())
+    throw Error("Chemistry", "the rates of '" + mechanism_.name + "' need host values, and there is no field",
+                "the first one is '" + mechanism_.inputs.front() + "': give rate_input");
+  check_options();
+  work_ = std::make_unique<Work>(fields_, mechanism_.species.size(), mechanism_.inputs.size(), transport);
+}
+
+Chemistry::~Chemistry() = default;
+
+std::vector<FieldAccess> Chemistry::accesses() const {
+  std::vector<FieldAccess> found;
+  const auto add = [&](const auto& field, AccessMode mode) {
+    found.push_back({&field, field.name(), mode, 0});
+  };
+  for (const AccessMode mode : {AccessMode::read, AccessMode::write}) {
+    add(fields_.concentration, mode);
+    add(step_, mode);
+    add(steps_, mode);
+  }
+  add(fields_.temperature, AccessMode::read);
+  add(fields_.pressure, AccessMode::read);
+  if (fields_.rate_input != nullptr) add(*fields_.rate_input, AccessMode::read);
+  return found;
+}
+
+void Chemistry::check_options() const {
+  const auto require = [](bool good, const char* name, double value, const char* hint) {
+    if (!good) throw Error("ChemistryOptions", std::string(name) + " is " + std::to_string(value), hint);
+  };
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  require(positive(options.interval), "interval", options.interval, "it is a time in seconds, above 0");
+  require(positive(options.relative_tolerance), "relative_tolerance", options.relative_tolerance,
+          "it must be above 0, for example 1e-3");
+  require(positive(options.absolute_tolerance), "absolute_tolerance", options.absolute_tolerance,
+          "it must be above 0, for example 1e-15 mol m-3");
+  require(options.imbalance >= 1, "imbalance", options.imbalance,
+          "it is the largest work of a rank as a part of the mean: 1 or more");
+}
+
+void Chemistry::operator()(Stream&) {
+  check_options();
+  Work& work = *work_;
+  const auto own = static_cast<std::int64_t>(work.places.size());
+  const std::int64_t species = work.species;
+  const std::int64_t inputs = work.inputs;
+  const auto at = [&](auto& field, std::int64_t cell) {
+    const Work::Place& place = work.places[index(cell)];
+    const auto view = field.view(place.block);
+    return CellValues(&view(place.x, place.y, place.z), 1, view.extent(3), view.stride(3));
+  };
+
+  std::vector<std::int64_t> weights(index(own));
+  for (std::int64_t n = 0; n < own; ++n) // one more for what a call costs besides its attempts
+    weights[index(n)] = at(steps_, n)(0) + 1;
+  work.exchange.decide(weights, options.imbalance);
+  const std::vector<std::int64_t>& lent = work.exchange.lent();
+  const auto lent_cells = static_cast<std::int64_t>(lent.size());
+  const std::int64_t borrowed = work.exchange.borrowed();
+
+  // Numbers of one cell, in a record.
+  const auto pack = [&](std::int64_t cell, double* to) {
+    const auto concentration = at(fields_.concentration, cell);
+    for (std::int64_t s = 0; s < species; ++s)
+      *to++ = concentration(0, s);
+    if (inputs > 0) {
+      const auto rates = at(*fields_.rate_input, cell);
+      for (std::int64_t q = 0; q < inputs; ++q)
+        *to++ = rates(0, q);
+    }
+    *to++ = at(fields_.temperature, cell)(0);
+    *to++ = at(fields_.pressure, cell)(0);
+    *to++ = at(step_, cell)(0);
+    *to = static_cast<double>(weights[index(cell)]);
+  };
+  const std::int64_t out = work.numbers_out();
+  const std::int64_t back = work.numbers_back();
+  std::vector<double> leaving(index(lent_cells * out));
+  std::vector<double> arriving(index(borrowed * out));
+  for (std::int64_t n = 0; n < lent_cells; ++n)
+    pack(lent[index(n)], &leaving[index(n * out)]);
+  work.exchange.send_cells(leaving, arriving, out);
+
+  // Cells that are computed here: those of this rank that stay, then borrowed ones, numbered from `own` on.
+  std::vector<bool> away(index(own));
+  for (const std::int64_t cell : lent)
+    away[index(cell)] = true;
+  std::vector<std::int64_t> cells;
+  std::vector<std::int64_t> cell_weights;
+  for (std::int64_t n = 0; n < own; ++n) {
+    if (away[index(n)]) continue;
+    cells.push_back(n);
+    cell_weights.push_back(weights[index(n)]);
+  }
+  for (std::int64_t n = 0; n < borrowed; ++n) {
+    cells.push_back(own + n);
+    cell_weights.push_back(static_cast<std::int64_t>(arriving[index((n + 1) * out - 1)]));
+  }
+  const auto here = static_cast<std::int64_t>(cells.size());
+  const std::vector<std::int64_t> order = detail::cell_order(cell_weights, thread_count());
+  work.resize(here);
+  const CellBatch batch = work.batch(here, options);
+  parallel_ranges(here, [&](std::int64_t first, std::int64_t last) {
+    std::vector<double> record(index(out));
+    for (std::int64_t n = first; n < last; ++n) {
+      const std::int64_t cell = cells[index(order[index(n)])];
+      const double* from = record.data();
+      if (cell < own)
+        pack(cell, record.data());
+      else
+        from = &arriving[index((cell - own) * out)];
+      for (std::int64_t s = 0; s < species; ++s)
+        batch.concentration(n, s) = *from++;
+      for (std::int64_t q = 0; q < inputs; ++q)
+        work.rate_input[index(n + q * work.row)] = *from++;
+      work.temperature[index(n)] = *from++;
+      work.pressure[index(n)] = *from++;
+      batch.step(n) = *from;
+    }
+  });
+  if (here > 0) integrate_(batch);
+
+  const auto store = [&](std::int64_t cell, const auto& concentration, double step, std::int32_t outcome,
+                         std::int64_t steps) {
+    const auto to = at(fields_.concentration, cell);
+    for (std::int64_t s = 0; s < species; ++s)
+      to(0, s) = concentration(s);
+    at(step_, cell)(0) = step;
+    at(steps_, cell)(0) = steps;
+    work.outcomes[index(cell)] = outcome;
+  };
+  std::vector<double> done_here(index(borrowed * back));
+  std::vector<double> done_there(index(lent_cells * back));
+  parallel_ranges(here, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t n = first; n < last; ++n) {
+      const std::int64_t cell = cells[index(order[index(n)])];
+      if (cell < own) {
+        store(
+            cell, [&](std::int64_t s) { return batch.concentration(n, s); }, batch.step(n), batch.outcome(n),
+            batch.steps(n));
+        continue;
+      }
+      double* to = &done_here[index((cell - own) * back)];
+      for (std::int64_t s = 0; s < species; ++s)
+        *to++ = batch.concentration(n, s);
+      *to++ = batch.step(n);
+      *to++ = static_cast<double>(batch.outcome(n));
+      *to = static_cast<double>(batch.steps(n));
+    }
+  });
+  work.exchange.return_cells(done_here, done_there, back);
+  for (std::int64_t n = 0; n < lent_cells; ++n) {
+    const double* const from = &done_there[index(n * back)];
+    store(
+        lent[index(n)], [&](std::int64_t s) { return from[s]; }, from[species],
+        static_cast<std::int32_t>(from[species + 1]), static_cast<std::int64_t>(from[species + 2]));
+  }
+
+  report_ = {.cells = own, .lent = lent_cells, .borrowed = borrowed};
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::int64_t n = 0; n < own; ++n) {
+    const std::int64_t attempts = at(steps_, n)(0);
+    report_.attempts += attempts;
+    report_.most_attempts = std::max(report_.most_attempts, attempts);
+    const auto concentration = at(fields_.concentration, n);
+    for (std::int64_t s = 0; s < species; ++s)
+      lowest = std::min(lowest, concentration(0, s));
+  }
+  report_.lowest_concentration = lowest;
+  collect_failures();
+}
+
+void Chemistry::collect_failures() {
+  failures_.clear();
+  Work& work = *work_;
+  for (std::size_t n = 0; n < work.places.size(); ++n) {
+    if (work.outcomes[n] == 0) continue;
+    const Work::Place& at = work.places[n];
+    const auto& lower = fields_.concentration.box(at.block).lower;
+    const auto value = [&](const auto& field, std::int64_t component = 0) {
+      return field.view(at.block)(at.x, at.y, at.z, component);
+    };
+    CellFailure failure{.cell = {at.x + lower[0], at.y + lower[1], at.z + lower[2]},
+                        .outcome = work.outcomes[n],
+                        .steps = value(steps_),
+                        .temperature = value(fields_.temperature),
+                        .pressure = value(fields_.pressure),
+                        .concentration = {},
+                        .rate_input = {},
+                        .reason = {}};
+    for (std::int64_t s = 0; s < work.species; ++s)
+      failure.concentration.push_back(value(fields_.concentration, s));
+    for (std::int64_t q = 0; q < work.inputs; ++q)
+      failure.rate_input.push_back(value(*fields_.rate_input, q));
+    failure.explain(mechanism_);
+    failures_.push_back(std::move(failure));
+  }
+  if (failures_.empty() || !options.stop_on_failure) return;
+  const std::size_t count = failures_.size();
+  throw Error("chemistry '" + mechanism_.name + "'",
+              std::to_string(count) + (count == 1 ? " cell" : " cells") +
+                  " could not be integrated; the first: " + failures_.front().describe(mechanism_),
+              failures_.front().outcome == 3
+                  ? "mend the value; ChemistryOptions::stop_on_failure = false goes on with the other cells"
+                  : "a shorter interval or a larger tolerance may do; ChemistryOptions::stop_on_failure = "
+                    "false goes on");
+}
+
+} // namespace heddle

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The column against converged solutions.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "accuracy.hpp"
+#include "mechanism.hpp"
+#include "simulation.hpp"
+
+namespace air_quality {
+namespace {
+
+Setting setting_of(const Column& column, bool fixed_sun) {
+  return {
+      .column = column, .fractions = usual_mole_fractions(), .rates = usual_rates(), .sun = Sun(fixed_sun)};
+}
+
+std::vector<double> after(const Setting& setting, int calls, double rtol, double atol) {
+  std::vector<std::int64_t> levels;
+  for (std::int64_t z = 0; z < setting.column.levels(); ++z)
+    levels.push_back(z);
+  Simulation simulation(setting, levels, "rodas3",
+                        {.interval = 120, .relative_tolerance = rtol, .absolute_tolerance = atol}, nullptr);
+  for (int call = 0; call < calls; ++call)
+    simulation.advance();
+  EXPECT_EQ(simulation.seconds(), 120.0 * calls);
+  return simulation.gather();
+}
+
+/// After 600 s in calls of 120 s, T = 298.15 K, p = 101325 Pa: a solution with a relative tolerance of
+/// 1e-11, by two other programs that agree within 2e-7.
+TEST(AirQualitySolution, AgreesWithOtherPrograms) {
+  const Setting setting = setting_of({{101325}, {298.15}, {1}}, true);
+  const std::vector<double> found = after(setting, 5, 1e-4, 1e-16);
+  for (const auto& [name, wanted] : std::map<std::string, double>{{"O3", 1.97306499e-06},
+                                                                  {"NO", 2.35200577e-08},
+                                                                  {"NO2", 1.11047418e-07},
+                                                                  {"OH", 3.13754151e-12},
+                                                                  {"HO2", 4.22578841e-10},
+                                                                  {"H2O2", 4.50746667e-08},
+                                                                  {"FORM", 6.80588404e-08},
+                                                                  {"PAN", 3.13323539e-08},
+                                                                  {"ISOP", 1.85681574e-07},
+                                                                  {"CO", 9.77617365e-06}})
+    EXPECT_NEAR(found[static_cast<std::size_t>(cb05().species_number(name))] / wanted, 1, 1e-4) << name;
+}
+
+/// Ozone within the tolerance of a step; the rms error of all species is 1e-3 at most at a tolerance of 1e-4.
+TEST(AirQualitySolution, ComesNearTheConvergedOne) {
+  const Setting setting = setting_of(study_column(8), false);
+  const std::vector<double> exact = after(setting, 15, 1e-7, 1e-20);
+  double before = 1;
+  for (const auto& [rtol, allowed] : {std::array{1e-2, 2e-2}, std::array{1e-4, 1e-3}}) {
+    Accuracy accuracy;
+    accuracy.compare(after(setting, 15, rtol, 1e-15), exact, sample_levels(8, 8));
+    EXPECT_LT(accuracy.rms(), allowed) << rtol;
+    EXPECT_LT(accuracy.largest(cb05().species_number("O3")), rtol);
+    EXPECT_LT(accuracy.rms(), before);
+    before = accuracy.rms();
+  }
+}
+
+/// What is emitted into the column arrives, whichever way: sulphur leaves in no reaction.
+TEST(AirQualitySolution, EmissionsArrive) {
+  for (const bool kick : {false, true}) {
+    Setting setting = setting_of(study_column(3), false);
+    setting.kick = kick;
+    const std::vector<double> found = after(setting, 10, 1e-3, 1e-15);
+    const auto so2 = static_cast<std::size_t>(cb05().species_number("SO2"));
+    const auto sulf = static_cast<std::size_t>(cb05().species_number("SULF"));
+    for (std::size_t z = 0; z < 3; ++z) {
+      const double begin = setting.fractions[so2] * setting.column.air_density(static_cast<std::int64_t>(z));
+      const double emitted = 1.06e-9 * setting.column.emission[z] * 1200;
+      EXPECT_NEAR((found[so2 * 3 + z] + found[sulf * 3 + z]) / (begin + emitted), 1, 1e-12) << kick;
+    }
+  }
+}
+
+} // namespace
+} // namespace air_quality
