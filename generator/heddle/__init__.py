@@ -18,7 +18,7 @@ from heddle.model.field import Field, block_coordinates, block_extents, fields, 
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 from heddle.python.load import load
-from heddle.python.loop import periodic, steps
+from heddle.python.loop import fold_periodic, periodic, steps
 
 __version__ = "0.1.0"
 
@@ -47,6 +47,7 @@ __all__ = [
     "block_coordinates",
     "block_extents",
     "fields",
+    "fold_periodic",
     "has_bit",
     "load",
     "parameters",

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from heddle.adjoints.adjoint import adjoint_statements
 from heddle.emit.names import own_clash, shared_name
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place, calling_place
@@ -224,6 +225,61 @@ class Module:
                     "choose names that differ in more than case, underscores, the name of a target or "
                     "'parameters'",
                 )
+
+    def add_adjoint(
+        self,
+        kernel: str,
+        name: str | None = None,
+        *,
+        of: Collection[str] | None = None,
+        accumulate: Collection[str] = (),
+        schedule: Schedule | None = None,
+    ) -> None:
+        """Add the adjoint of a kernel, by default as `kernel`_adjoint.
+
+        A kernel computes v = F(u, p). Its adjoint takes u, p and v_bar, and computes u_bar = (dF/du)^T v_bar
+        for fields; for parameters it returns p_bar, the sum over all cells. For a Reduce to `total`,
+        total_bar is a parameter. of: the fields and parameters u, p; by default all that are real.
+        accumulate: fields whose adjoint is added to what u_bar holds. Choices (Piecewise, Min, Max, Abs) are
+        differentiated in the branch that is taken.
+
+        u_bar is gathered from the cells that read u: where v_bar in ghost layers is zero, what lies there
+        contributes nothing; where v_bar and the fields that the adjoint reads are periodic, so is u_bar. If
+        each component of u is read at one offset, as populations are, its adjoint is stored there instead,
+        in ghost layers too: set u_bar to zero before, and fold its ghost layers afterwards
+        (heddle.fold_periodic). A kernel that changes u in place has an adjoint that does so with u_bar, and
+        takes u as it was before.
+
+        Raises KernelError for what has no adjoint: kernels over lists, faces or colours, If, Scan, While, min
+        and max over cells, reads at computed positions, floor and sign, whole numbers.
+        """
+        place = calling_place()
+        model = self.kernels.get(kernel)
+        if not isinstance(model, KernelModel):
+            known = ", ".join(n for n, entry in self.kernels.items() if isinstance(entry, KernelModel))
+            raise KernelError(
+                place, f"'{self.name}' has no kernel '{kernel}' to differentiate.", f"choose one of: {known}"
+            )
+        check_kinds((), None, schedule)
+        self.typed(kernel, self.precisions[0])
+        space = model.space
+        if not isinstance(space, ir_spaces.Dense) or model.layer or space.colours > 1:
+            raise KernelError(
+                place,
+                f"'{kernel}' has no adjoint: it does not run over all cells of a box, in any order.",
+                "differentiate a kernel over Dense(), without colours",
+            )
+        made = adjoint_statements(kernel, model.statements, space.rank, of, accumulate, place)
+        links = StreamingKernels({}, space.links) if space.links else None
+        self._add(
+            name or f"{kernel}_adjoint",
+            tuple(made.statements),
+            Dense(space.walls),
+            schedule or Schedule(),
+            made.about,
+            place,
+            links,
+        )
 
     def add_solver(
         self,
