@@ -231,8 +231,8 @@ class Module:
         kernel: str,
         name: str | None = None,
         *,
-        of: Collection[str] | None = None,
-        accumulate: Collection[str] = (),
+        of: str | Collection[str] | None = None,
+        accumulate: str | Collection[str] = (),
         schedule: Schedule | None = None,
     ) -> None:
         """Add the adjoint of a kernel, by default as `kernel`_adjoint.
@@ -261,16 +261,23 @@ class Module:
                 place, f"'{self.name}' has no kernel '{kernel}' to differentiate.", f"choose one of: {known}"
             )
         check_kinds((), None, schedule)
-        self.typed(kernel, self.precisions[0])
+        arguments = [field.name for field in self.typed(kernel, self.precisions[0]).fields]
         space = model.space
-        if not isinstance(space, ir_spaces.Dense) or model.layer or space.colours > 1:
+        if not isinstance(space, ir_spaces.Dense) or space.colours > 1:
             raise KernelError(
                 place,
                 f"'{kernel}' has no adjoint: it does not run over all cells of a box, in any order.",
                 "differentiate a kernel over Dense(), without colours",
             )
+        of, accumulate = ((names,) if isinstance(names, str) else names for names in (of, accumulate))
         made = adjoint_statements(kernel, model.statements, space.rank, of, accumulate, place)
-        links = StreamingKernels({}, space.links) if space.links else None
+        pattern = StreamingKernels(
+            {},
+            space.links,
+            populations=(*arguments, *made.arguments),
+            layer=model.layer,
+            ends=model.ends,
+        )
         self._add(
             name or f"{kernel}_adjoint",
             tuple(made.statements),
@@ -278,7 +285,7 @@ class Module:
             schedule or Schedule(),
             made.about,
             place,
-            links,
+            pattern,
         )
 
     def add_solver(

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.adjoints.kernel import Primal, is_real, primal
-from heddle.adjoints.reverse import Adjoints, Reverse, unused
+from heddle.adjoints.kernel import Primal, primal
+from heddle.adjoints.reverse import REAL_TYPES, Adjoints, Reverse, unused
 from heddle.adjoints.terms import Let, names_in, needed, replaced, without_single_uses
 from heddle.errors import KernelError, Place
 from heddle.model.assignment import Assignment, Reduce, Section, Statement
@@ -30,10 +30,11 @@ Offset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class AdjointStatements:
-    """stored: of which form. about: what the kernel computes, and what it expects of ghost layers."""
+    """arguments: the fields that the kernel adds, those that are given first. about: what it computes, and what
+    it expects of ghost layers."""
 
     statements: list[Statement]
-    stored: bool
+    arguments: tuple[str, ...]
     about: str
 
 
@@ -131,7 +132,8 @@ class _Adjoint:
                 "name what it depends on: of=(...)",
             )
         body = self.in_stored_form(adjoints) if self.stored else self.in_gathered_form(adjoints)
-        return AdjointStatements(self.with_ghost_layers(body), self.stored, self.about())
+        arguments = tuple(bar.name for bar in self.bar_fields.values())
+        return AdjointStatements(self.with_ghost_layers(body), arguments, self.about())
 
     def seeds(self, reverse: Reverse) -> dict[int, sympy.Expr]:
         """By the number of a statement, the adjoint of what it gives: an argument of the new kernel."""
@@ -140,7 +142,7 @@ class _Adjoint:
             if isinstance(statement, Reduce):
                 assert isinstance(statement.name, str)
                 found[number] = local(self.bar(statement.name))
-            elif isinstance(statement.target, Access) and is_real(statement.target.field):
+            elif isinstance(statement.target, Access) and statement.target.field.dtype in REAL_TYPES:
                 found[number] = self.seed(statement.target, reverse)
         return found
 

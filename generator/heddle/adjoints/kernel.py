@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import sympy
 
+from heddle.adjoints.reverse import REAL_TYPES
 from heddle.errors import KernelError, Place
 from heddle.model.assignment import Assignment, If, Reduce, Scan, Section, Statement, While
 from heddle.model.expression import parts
-from heddle.model.field import Access, Coordinate, Extent, Field, GatherFunction, IsWallLink, Parameter
+from heddle.model.field import Access, Coordinate, Extent, GatherFunction, IsWallLink, Parameter
 
-_REAL = ("real", "double", "float", "half")
 _NO_SCALARS = (Access, Coordinate, Extent, IsWallLink)
 
 
@@ -39,7 +39,7 @@ class Primal:
         for symbol in (*self.reads, *self.scalars):
             key = symbol.field.name if isinstance(symbol, Access) else symbol.name
             named.setdefault(key, []).append(symbol)
-        real = [name for name, (first, *_) in named.items() if _dtype(first) in _REAL]
+        real = [name for name, (first, *_) in named.items() if _dtype(first) in REAL_TYPES]
         chosen = real if of is None else list(dict.fromkeys(of))
         for name in chosen:
             if name not in real:
@@ -121,6 +121,3 @@ def _dtype(symbol: sympy.Symbol) -> str:
         return symbol.field.dtype
     return symbol.dtype if isinstance(symbol, Parameter) else "real"
 
-
-def is_real(field: Field) -> bool:
-    return field.dtype in _REAL

@@ -26,6 +26,7 @@ from heddle.model.assignment import Assignment, Reduce
 from heddle.model.equations import add, local
 from heddle.model.field import Access, GatherFunction, IsWallLink
 
+REAL_TYPES = ("real", "double", "float", "half")
 Bars = defaultdict[sympy.Symbol, list[sympy.Expr]]
 
 
@@ -59,14 +60,17 @@ class Reverse:
         """seeds: by the number of a statement that is a result, the adjoint of what it gives."""
         for statement in statements:
             self.place = statement.place
-            if isinstance(statement, Assignment) and not isinstance(statement.target, Access):
-                self.active[statement.target] = self.depends(statement.value)
-                self.lets.append((statement.target, statement.value))
-                if statement.target.is_integer and self.active[statement.target]:
-                    self.refuse(
-                        f"'{statement.target.name}' holds a whole number, which has no derivative.",
-                        "use a symbol that may be real",
-                    )
+            if isinstance(statement, Reduce):
+                continue
+            target, depends = statement.target, self.depends(statement.value)
+            if depends and not _is_real(target):
+                self.refuse(
+                    f"'{target}' is a whole number, which has no derivative.",
+                    "leave out what it depends on, of=(...)",
+                )
+            if not isinstance(target, Access):
+                self.active[target] = depends
+                self.lets.append((target, statement.value))
         bars: Bars = defaultdict(list)
         for number in reversed(range(len(statements))):
             statement = statements[number]
@@ -120,7 +124,7 @@ class Reverse:
             if parts is None:
                 self.refuse(
                     f"{node.func.__name__} of what depends on its inputs has no derivative that is of use.",
-                    "leave the quantity out, of=(...); or, if 0 is meant, write the steps as a Piecewise",
+                    "leave out what it depends on, of=(...); or write steps as a Piecewise, of which each piece counts",
                 )
             for operand, contribution in parts:
                 if self.depends(operand):
@@ -152,6 +156,12 @@ class Reverse:
 
     def refuse(self, what: str, hint: str) -> None:
         raise KernelError(self.place, f"'{self.kernel}' has no adjoint here: {what}", hint)
+
+
+def _is_real(target: sympy.Symbol) -> bool:
+    if isinstance(target, Access):
+        return target.field.dtype in REAL_TYPES
+    return not target.is_integer
 
 
 def unused(name: str, taken: set[str]) -> str:
