@@ -269,8 +269,9 @@ class Module:
                 f"'{kernel}' has no adjoint: it does not run over all cells of a box, in any order.",
                 "differentiate a kernel over Dense(), without colours",
             )
-        of, accumulate = ((names,) if isinstance(names, str) else names for names in (of, accumulate))
-        made = adjoint_statements(kernel, model.statements, space.rank, of, accumulate, place)
+        chosen = (of,) if isinstance(of, str) else of
+        added = (accumulate,) if isinstance(accumulate, str) else accumulate
+        made = adjoint_statements(kernel, model.statements, space.rank, chosen, added, place)
         pattern = StreamingKernels(
             {},
             space.links,

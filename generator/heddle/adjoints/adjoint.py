@@ -30,8 +30,8 @@ Offset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class AdjointStatements:
-    """arguments: the fields that the kernel adds, those that are given first. about: what it computes, and what
-    it expects of ghost layers."""
+    """arguments: the fields that the kernel adds, those that are given first. about: what it computes, and
+    what it expects of ghost layers."""
 
     statements: list[Statement]
     arguments: tuple[str, ...]
@@ -333,7 +333,8 @@ class _Adjoint:
         results = ", ".join(
             [self.bar_fields[field].name for field in self.fields] + list(self.bar_scalars.values())
         )
-        what = f"Adjoint of {self.kernel.name}: {results} = (d {self.kernel.name})^T of the adjoints of its results."
+        name = self.kernel.name
+        what = f"Adjoint of {name}: {results} = (d {name})^T of the adjoints of its results."
         if self.stored:
             return (
                 what + " Stores to the cells that it reads: what lies in ghost layers belongs to other cells."

@@ -34,9 +34,7 @@ _FUNCTIONS: dict[type, Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr
     log2: lambda bar, x, y: multiply(1 / _LN2, bar, _inverse(x)),
     sympy.sin: lambda bar, x, y: multiply(bar, sympy.cos(x)),
     sympy.cos: lambda bar, x, y: multiply(-1, bar, sympy.sin(x)),
-    sympy.tanh: lambda bar, x, y: multiply(
-        bar, sympy.Add(1, multiply(-1, y, y), evaluate=False)
-    ),
+    sympy.tanh: lambda bar, x, y: multiply(bar, sympy.Add(1, multiply(-1, y, y), evaluate=False)),
     sympy.Abs: lambda bar, x, y: multiply(bar, sympy.sign(x)),
 }
 

@@ -89,26 +89,30 @@ def primal(name: str, statements: Iterable[Statement]) -> Primal:
     return Primal(name, tuple(flat), tuple(reads), tuple(writes), tuple(scalars), frozenset(taken))
 
 
-def _single(kernel: str, statement: Statement) -> Assignment | Reduce:
+def _single(kernel: str, statement: Assignment | If | Reduce | Scan | While) -> Assignment | Reduce:
     """The statement, if it is one value."""
-    place = getattr(statement, "place")
     match statement:
         case If():
-            what, hint = "a statement stands under an If", "write Piecewise((value, condition), (other, True))"
+            what, hint = (
+                "a statement stands under an If",
+                "write Piecewise((value, condition), (other, True))",
+            )
         case Scan() | While():
-            what = f"it has a {type(statement).__name__}, whose adjoint would run backwards over stored values"
+            what = (
+                f"it has a {type(statement).__name__}, whose adjoint would run backwards over stored values"
+            )
             hint = "write kernels of single cells"
         case Reduce(operation, target) if operation != "sum" or not isinstance(target, str):
             what = "of reductions only sums over all cells to one number have an adjoint"
             hint = 'use Reduce("sum", name, value)'
-        case _ if any(isinstance(part, GatherFunction) for part in _values(statement)):
+        case Assignment() | Reduce() if any(isinstance(part, GatherFunction) for part in _values(statement)):
             what = "it reads a field at a computed position, and other cells may read there, too"
             hint = "use relative accesses, u[1, 0, 0]"
-        case _ if any(isinstance(part, Access) and part.field.split for part in _values(statement)):
+        case Assignment() | Reduce() if any(_is_split(part) for part in _values(statement)):
             what, hint = "its fields are split by colour", "use fields that are not split"
         case Assignment() | Reduce():
             return statement
-    raise KernelError(place, f"'{kernel}' has no adjoint: {what}.", hint)
+    raise KernelError(statement.place, f"'{kernel}' has no adjoint: {what}.", hint)
 
 
 def _values(statement: Assignment | Reduce) -> set[sympy.Basic]:
@@ -116,8 +120,11 @@ def _values(statement: Assignment | Reduce) -> set[sympy.Basic]:
     return parts(statement.value) | target
 
 
+def _is_split(part: sympy.Basic) -> bool:
+    return isinstance(part, Access) and part.field.split
+
+
 def _dtype(symbol: sympy.Symbol) -> str:
     if isinstance(symbol, Access):
         return symbol.field.dtype
     return symbol.dtype if isinstance(symbol, Parameter) else "real"
-

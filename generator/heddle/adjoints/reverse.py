@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -54,9 +55,7 @@ class Reverse:
         self.memo: dict[sympy.Basic, bool] = {}
         self.place: Place
 
-    def run(
-        self, statements: Sequence[Assignment | Reduce], seeds: Mapping[int, sympy.Expr]
-    ) -> Adjoints:
+    def run(self, statements: Sequence[Assignment | Reduce], seeds: Mapping[int, sympy.Expr]) -> Adjoints:
         """seeds: by the number of a statement that is a result, the adjoint of what it gives."""
         for statement in statements:
             self.place = statement.place
@@ -124,7 +123,7 @@ class Reverse:
             if parts is None:
                 self.refuse(
                     f"{node.func.__name__} of what depends on its inputs has no derivative that is of use.",
-                    "leave out what it depends on, of=(...); or write steps as a Piecewise, of which each piece counts",
+                    "leave out what it depends on, of=(...); or write its steps as a Piecewise",
                 )
             for operand, contribution in parts:
                 if self.depends(operand):
@@ -154,7 +153,7 @@ class Reverse:
         self.own.add(symbol)
         return symbol
 
-    def refuse(self, what: str, hint: str) -> None:
+    def refuse(self, what: str, hint: str) -> NoReturn:
         raise KernelError(self.place, f"'{self.kernel}' has no adjoint here: {what}", hint)
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import heddle
 import numpy as np
 import pytest
-import sympy
-from heddle import Assignment, KernelError, Module, Reduce, Schedule, Threads, fields, lbm, parameters
+from heddle import Assignment, Module, Reduce, Schedule, Threads, fields, lbm, parameters
 from heddle.build import files, write
 from heddle.emit.cost import cost
 from heddle.roundtrip.report import proved
@@ -72,7 +71,9 @@ def test_text(tmp_path: Path) -> None:
     module = gray_scott()
     module.model = Path("model.py")
     text = files(module, ["cpu"])["adjoint_of_gray_scott/step_adjoint.cpp"]
-    assert "Adjoints given in ghost layers are those of other cells there, or zero." in text.replace("\n//", "")
+    assert "Adjoints given in ghost layers are those of other cells there, or zero." in text.replace(
+        "\n//", ""
+    )
     assert "// The cell at [-1, 0] reads this one" not in text  # it contributes one product
     names = [f.name for f in module.typed("step_adjoint", "f64").fields]
     assert names == ["u", "v", "u_next_bar", "v_next_bar", "u_bar", "v_bar"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The definition of an adjoint: for all directions, the product of v_bar and v_dot is that of u_bar and u_dot,
-to round-off, in periodic boxes and where ghost layers are given (Dirichlet), with walls, and in place."""
+"""The definition of an adjoint: for all directions, the product of v_bar and v_dot is that of u_bar and
+u_dot, to round-off. In periodic boxes and where ghost layers are given (Dirichlet), with walls, in place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 import sympy
 from heddle import Assignment, Dense, Reduce, fields, lbm, parameters
 from heddle.model.assignment import Statement
-
 from tangent import GHOSTS, Fields, assert_equal, product, with_tangent
 
 u, v, p, q = fields("u, v, p, q: real[2D]")
@@ -42,7 +41,7 @@ def burgers() -> list[Statement]:
     """Upwind, with the sign of the mean velocity at a face, and a limiter's Max and Abs."""
     faces: list[Statement] = []
     flux = {}
-    for name, to, left, right in (("e", (1, 0), u.here, u[1, 0]), ("w", (-1, 0), u[-1, 0], u.here)):
+    for name, left, right in (("e", u.here, u[1, 0]), ("w", u[-1, 0], u.here)):
         flux[name] = sympy.Symbol(f"flux_{name}", real=True)
         upwind = sympy.Piecewise((left**2 / 2, left + right > 2), (right**2 / 2, True))
         faces.append(Assignment(flux[name], upwind))
@@ -70,7 +69,13 @@ def functions() -> list[Statement]:
     ]
 
 
-STENCILS = [(heat, (5, 4)), (diffusion, (3, 4, 3)), (burgers, (5, 4)), (gray_scott, (4, 5)), (functions, (4, 4))]
+STENCILS = [
+    (heat, (5, 4)),
+    (diffusion, (3, 4, 3)),
+    (burgers, (5, 4)),
+    (gray_scott, (4, 5)),
+    (functions, (4, 4)),
+]
 
 
 @pytest.mark.parametrize("periodic", [True, False], ids=["periodic", "Dirichlet"])

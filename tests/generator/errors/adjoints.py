@@ -98,7 +98,7 @@ def adjoint_of_a_gather() -> None:
 @says(
     "{here}: 'step' has no adjoint here: floor of what depends on its inputs has no derivative that is of "
     "use.\n"
-    "  Hint: leave out what it depends on, of=(...); or write steps as a Piecewise, of which each piece counts"
+    "  Hint: leave out what it depends on, of=(...); or write its steps as a Piecewise"
 )
 def adjoint_of_floor() -> None:
     step([Assignment(v.here, sympy.floor(u.here))]).add_adjoint("step")  # here
@@ -126,9 +126,7 @@ def adjoint_of_a_profile() -> None:
     step([Assignment(v.here, rho.here * u.here)]).add_adjoint("step")  # here
 
 
-@says(
-    "{here}: the adjoint of 'u' would be 'u_bar', which 'step' uses.\n  Hint: rename one of them"
-)
+@says("{here}: the adjoint of 'u' would be 'u_bar', which 'step' uses.\n  Hint: rename one of them")
 def adjoint_with_a_taken_name() -> None:
     step([Assignment(v.here, u.here * u_bar.here)]).add_adjoint("step")  # here
 
@@ -155,7 +153,8 @@ def adjoint_added_to_nothing() -> None:
     "  Hint: name what it depends on: of=(...)"
 )
 def adjoint_of_a_condition() -> None:
-    step([Assignment(v.here, sympy.Piecewise((1, u.here > a), (a, True)))]).add_adjoint("step", of="u")  # here
+    jump = sympy.Piecewise((1, u.here > a), (a, True))
+    step([Assignment(v.here, jump)]).add_adjoint("step", of="u")  # here
 
 
 @says(

@@ -93,7 +93,10 @@ def test_a_diffusivity_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     scipy.minimize = descend  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "scipy", ModuleType("scipy"))
     monkeypatch.setitem(sys.modules, "scipy.optimize", scipy)
-    fewer = {"cells": "n, steps = 48, 40 -> n, steps = 30, 12", "disc": "- 30, y - 20) < 10 -> - 14, y - 16) < 6"}
+    fewer = {
+        "cells": "n, steps = 48, 40 -> n, steps = 30, 12",
+        "disc": "- 30, y - 20) < 10 -> - 14, y - 16) < 6",
+    }
     got = result("fit_diffusivity", 48, **fewer)
     misfit, guess, true = got["misfit"], got["guess"], got["true"][1:-1, 1:-1]
     first, gradient = misfit(guess)
