@@ -237,7 +237,7 @@ class Module:
     ) -> None:
         """Add the adjoint of a kernel, by default as `kernel`_adjoint.
 
-        A kernel computes v = F(u, p). Its adjoint takes u, p and v_bar, and computes u_bar = (dF/du)^T v_bar
+        A kernel computes v = F(u, p). Its adjoint takes v_bar and what it needs of u and p, and computes u_bar = (dF/du)^T v_bar
         for fields; for parameters it returns p_bar, the sum over all cells. For a Reduce to `total`,
         total_bar is a parameter. of: the fields and parameters u, p; by default all that are real.
         accumulate: fields whose adjoint is added to what u_bar holds. Choices (Piecewise, Min, Max, Abs) are
@@ -250,7 +250,7 @@ class Module:
         (heddle.fold_periodic). A kernel that changes u in place has an adjoint that does so with u_bar, and
         takes u as it was before.
 
-        Raises KernelError for what has no adjoint: kernels over lists, faces or colours, If, Scan, While, min
+        Raises KernelError for what has no adjoint: kernels over lists or in colours, If, Scan, While, min
         and max over cells, reads at computed positions, floor and sign, whole numbers.
         """
         place = calling_place()
@@ -271,7 +271,7 @@ class Module:
             )
         chosen = (of,) if isinstance(of, str) else of
         added = (accumulate,) if isinstance(accumulate, str) else accumulate
-        made = adjoint_statements(kernel, model.statements, space.rank, chosen, added, place)
+        made = adjoint_statements(kernel, model.statements, space.rank, space.links, chosen, added, place)
         pattern = StreamingKernels(
             {},
             space.links,

@@ -12,7 +12,7 @@ the contribution is stored where the kernel reads, u_bar[o]. No cell computes wh
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -21,9 +21,10 @@ from heddle.adjoints.kernel import Primal, primal
 from heddle.adjoints.reverse import REAL_TYPES, Adjoints, Reverse, unused
 from heddle.adjoints.terms import Let, names_in, needed, replaced, without_single_uses
 from heddle.errors import KernelError, Place
-from heddle.model.assignment import Assignment, Reduce, Section, Statement
+from heddle.model.assignment import Assignment, If, Reduce, Section, Statement
 from heddle.model.equations import add, local
 from heddle.model.field import Access, Coordinate, Field, IsWallLink
+from heddle.model.streaming_kernels import Link
 
 Offset = tuple[int, ...]
 
@@ -42,20 +43,27 @@ def adjoint_statements(
     name: str,
     statements: Sequence[Statement],
     rank: int,
+    links: Sequence[Link],
     of: Collection[str] | None,
     accumulate: Collection[str],
     place: Place,
 ) -> AdjointStatements:
-    """The adjoint of a kernel. rank: of its space. of, accumulate: as for Module.add_adjoint. Raises
-    KernelError for what has no adjoint."""
-    return _Adjoint(primal(name, statements), rank, of, accumulate, place).build()
+    """The adjoint of a kernel. rank: of its space. links: those that may end at walls within a step. of,
+    accumulate: as for Module.add_adjoint. Raises KernelError for what has no adjoint."""
+    return _Adjoint(primal(name, statements), rank, links, of, accumulate, place).build()
 
 
 class _Adjoint:
     def __init__(
-        self, kernel: Primal, rank: int, of: Collection[str] | None, accumulate: Collection[str], place: Place
+        self,
+        kernel: Primal,
+        rank: int,
+        links: Sequence[Link],
+        of: Collection[str] | None,
+        accumulate: Collection[str],
+        place: Place,
     ) -> None:
-        self.kernel, self.rank, self.place = kernel, rank, place
+        self.kernel, self.links, self.place = kernel, links, place
         self.here = (0,) * rank
         self.active = kernel.active(of, place)
         self.reads = [symbol for symbol in self.active if isinstance(symbol, Access)]
@@ -100,7 +108,7 @@ class _Adjoint:
         """Raise KernelError for what other cells would have to know, and for fields to add to."""
         name = self.kernel.name
         for field in self.in_place:
-            writes = [write for write in self.kernel.writes if write.field == field]
+            writes = [w for w in self.kernel.writes if w.field == field and w not in self.kernel.behind_walls]
             touched = self.offsets([*writes, *(read for read in self.reads if read.field == field)])
             if not self.stored or any(len(offsets) > 1 for offsets in touched.values()):
                 raise KernelError(
@@ -164,22 +172,49 @@ class _Adjoint:
 
     def in_stored_form(self, adjoints: Adjoints) -> Iterator[Statement]:
         results: dict[Access, sympy.Expr] = {}
-        written = {write for write in self.kernel.writes if write.field in self.in_place}
-        for element in dict.fromkeys((*self.reads, *sorted(written, key=str))):
+        written = [write for write in self.kernel.writes if write.field in self.in_place]
+        aliases = list(self.aliases(written))
+        for element in dict.fromkeys((*self.reads, *written)):
             target = self.bar_access(element)
             value = adjoints.of.get(element, sympy.Integer(0))
-            keeps = element.field in self.in_place and element not in written
-            if keeps or element.field.name in self.accumulate:
+            if element.field.name in self.accumulate:
                 value = add(target, value)
+            elif element.field in self.in_place and element not in written:
+                gone = [(sympy.Integer(0), at_wall) for read, _, at_wall in aliases if read == element]
+                kept = sympy.Piecewise(*gone, (target, True), evaluate=False) if gone else target
+                value = add(kept, value)
             results[target] = value
         sums = {symbol: adjoints.of.get(symbol, sympy.Integer(0)) for symbol in self.scalars}
         values = [*results.values(), *sums.values()]
         lets, values = without_single_uses(needed(adjoints.lets, values), values, adjoints.own)
         yield from self.listed(lets, adjoints)
         yield Section("Store: to the cells that the kernel reads")
-        for target, value in zip(results, values, strict=False):
-            yield Assignment(target, value, self.place)
+        found = dict(zip(results, values, strict=False))
+        for read, write, at_wall in aliases:
+            target = self.bar_access(read)
+            name = local(unused(f"{target.field.name}_at_wall", self.taken))
+            yield Assignment(name, found[target], self.place)
+            found[target] = name
+            either = (name, at_wall), (found[self.bar_access(write)], True)
+            found[self.bar_access(write)] = sympy.Piecewise(*either, evaluate=False)
+        stores = [Assignment(*result, self.place) for result in found.items()]
+        if self.kernel.behind_walls:
+            yield If(sympy.true, stores, True, self.place)
+        else:
+            yield from stores
         yield from self.sums(values[len(results) :])
+
+    def aliases(self, written: Sequence[Access]) -> Iterator[tuple[Access, Access, IsWallLink]]:
+        """Elements that the kernel reads and keeps, beside the written ones that they are at a wall within
+        the step, and whether there is a wall."""
+        own = {(link.slot, link.offset): (link.wall_slot, self.here) for link in self.links}
+        for read in self.reads:
+            for write in written:
+                if read.field != write.field or read in written:
+                    continue
+                for beyond, here in ((read, write), (write, read)):
+                    if own.get((beyond.component, beyond.offsets)) == (here.component, here.offsets):
+                        yield read, write, IsWallLink(self.bar_access(beyond))
 
     def in_gathered_form(self, adjoints: Adjoints) -> Iterator[Statement]:
         self.check_sums()
@@ -325,6 +360,9 @@ class _Adjoint:
             match statement:
                 case Assignment(target, value, place):
                     body[number] = Assignment(leaf(target), replaced(value, leaf, memo), place)
+                case If(condition, inner, wall, place):
+                    assert not any(layers[a.field.name] > a.field.ghost_layers for a in accesses)
+                    body[number] = If(condition, inner, wall, place)
                 case Reduce(operation, name, value, place):
                     body[number] = Reduce(operation, name, replaced(value, leaf, memo), place)
         return body

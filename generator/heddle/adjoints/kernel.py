@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import sympy
 
 from heddle.adjoints.reverse import REAL_TYPES
 from heddle.errors import KernelError, Place
-from heddle.model.assignment import Assignment, If, Reduce, Scan, Section, Statement, While
+from heddle.model.assignment import Assignment, If, Reduce, Scan, Section, Statement, While, stores
 from heddle.model.expression import parts
 from heddle.model.field import Access, Coordinate, Extent, GatherFunction, IsWallLink, Parameter
 
+_Single = Assignment | If | Reduce | Scan | While
 _NO_SCALARS = (Access, Coordinate, Extent, IsWallLink)
 
 
@@ -21,14 +22,16 @@ _NO_SCALARS = (Access, Coordinate, Extent, IsWallLink)
 class Primal:
     """A kernel to differentiate.
 
-    statements: one value or result each. reads, writes: its elements in the order of the statements. scalars:
-    its parameters. taken: every name.
+    statements: one value or result each. reads, writes: its elements in the order of the statements.
+    behind_walls: of the elements that it writes, those that no other cell accesses. scalars: its parameters.
+    taken: every name.
     """
 
     name: str
     statements: tuple[Assignment | Reduce, ...]
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
+    behind_walls: frozenset[Access]
     scalars: tuple[sympy.Symbol, ...]
     taken: frozenset[str]
 
@@ -63,7 +66,8 @@ class Primal:
 
 def primal(name: str, statements: Iterable[Statement]) -> Primal:
     """Raises KernelError for statements and values that have no adjoint."""
-    flat = [_single(name, statement) for statement in statements if not isinstance(statement, Section)]
+    walls: set[Access] = set()
+    flat = [_single(name, statement) for statement in _without_walls(statements, walls)]
     everything = [
         part
         for s in flat
@@ -86,10 +90,23 @@ def primal(name: str, statements: Iterable[Statement]) -> Primal:
     writes = dict.fromkeys(
         s.target for s in flat if isinstance(s, Assignment) and isinstance(s.target, Access)
     )
-    return Primal(name, tuple(flat), tuple(reads), tuple(writes), tuple(scalars), frozenset(taken))
+    return Primal(
+        name, tuple(flat), tuple(reads), tuple(writes), frozenset(walls), tuple(scalars), frozenset(taken)
+    )
 
 
-def _single(kernel: str, statement: Assignment | If | Reduce | Scan | While) -> Assignment | Reduce:
+def _without_walls(statements: Iterable[Statement], walls: set[Access]) -> Iterator[_Single]:
+    """The statements without headings, and without the conditions that only say of elements that they lie
+    behind walls; these elements are added to `walls`."""
+    for statement in statements:
+        if isinstance(statement, If) and statement.wall and statement.condition == sympy.true:
+            walls |= set(stores(statement.body))
+            yield from _without_walls(statement.body, walls)
+        elif not isinstance(statement, Section):
+            yield statement
+
+
+def _single(kernel: str, statement: _Single) -> Assignment | Reduce:
     """The statement, if it is one value."""
     match statement:
         case If():

@@ -142,7 +142,8 @@ class Reverse:
                 (add(*own.get(symbol, [sympy.Integer(0)])), condition)
                 for own, (_, condition) in zip(found, node.args, strict=True)
             ]
-            bars[symbol].append(sympy.Piecewise(*cases, evaluate=False))
+            same = len({value for value, _ in cases}) == 1
+            bars[symbol].append(cases[0][0] if same else sympy.Piecewise(*cases, evaluate=False))
 
     def named(self, name: str, value: sympy.Expr) -> sympy.Expr:
         """The value by a name, unless it is one."""

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 import sympy
-from heddle import Assignment, Dense, Module, Reduce
+from heddle import Assignment, Dense, If, Module, Reduce
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
+from heddle.ir.visit import statements
 from heddle.model.assignment import AssignmentCollection, Statement
 from heddle.model.expression import parts
 from heddle.model.field import Access
@@ -41,10 +42,12 @@ def _extreme(sign: int) -> Any:
     return lambda *values: functools.reduce(lambda a, b: (a + b + sign * sympy.Abs(a - b)) / 2, values)
 
 
-def tangent(statements: Iterable[Statement]) -> list[Statement]:
+def tangent(body: Iterable[Statement]) -> list[Statement]:
     """The statements of the tangent kernel."""
     result: list[Statement] = []
-    for statement in statements:
+    for statement in body:
+        if isinstance(statement, If):
+            result.append(If(statement.condition, tangent(statement.body), statement.wall))
         if not isinstance(statement, (Assignment, Reduce)):
             continue
         value = statement.value.replace(sympy.Max, _extreme(1)).replace(sympy.Min, _extreme(-1))
@@ -60,11 +63,11 @@ def tangent(statements: Iterable[Statement]) -> list[Statement]:
 
 
 def with_tangent(
-    statements: Iterable[Statement] | StreamingKernels, space: Dense | None = None, **options: Any
+    kernel: Iterable[Statement] | StreamingKernels, space: Dense | None = None, **options: Any
 ) -> Module:
     """A module with the kernel `step`, its `tangent` and its `step_adjoint`."""
     module = Module("differentiated", precisions=("f64",))
-    module.add("step", statements, space=space)
+    module.add("step", kernel, space=space)
     single: Iterable[Statement] = module.kernels["step"].statements  # type: ignore[union-attr]
     links = module.kernels["step"].space.links
     collected: Any = tangent(single)
@@ -94,8 +97,9 @@ class Fields:
 
     def stored(self, name: str) -> list[str]:
         """The names of the fields to which a kernel stores."""
-        body = self.module.typed(name, "f64").body
-        return list(dict.fromkeys(s.target.field.name for s in body if isinstance(s, ir.Store)))
+        every = statements(self.module.typed(name, "f64").body)
+        targets = [s.target for s in every if isinstance(s, ir.Store)]
+        return list(dict.fromkeys(t.field.name for t in targets if isinstance(t, ir.Access)))
 
     def run(self, name: str, **scalars: float) -> dict[str, Any]:
         """Run a kernel; what it reduces."""

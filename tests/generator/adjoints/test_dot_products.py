@@ -4,6 +4,7 @@ u_dot, to round-off. In periodic boxes and where ghost layers are given (Dirichl
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import heddle
@@ -127,19 +128,43 @@ def test_walls_within_a_step(pattern: Any) -> None:
 @pytest.mark.parametrize("step", ["even", "odd"])
 @pytest.mark.parametrize("pattern", [lbm.AA, lbm.EsoTwist, lbm.EsoPull])
 def test_in_place(pattern: Any, step: str) -> None:
-    collided = pattern(D2Q9)(lbm.BGK(D2Q9))
-    module = with_tangent(collided.steps[step])
-    memory = Fields(module, (3, 2))
-    given, before = memory.arrays["f_bar"].copy(), memory.arrays["f_dot"].copy()
+    check_in_place(with_tangent(pattern(D2Q9)(lbm.BGK(D2Q9)).steps[step]), (3, 2))
+
+
+SWEEPS = [
+    (lbm.Pull, lbm.VelocityBounceBack(("u_lid", 0)), ""),
+    (lbm.Pull, lbm.VelocityBounceBack(("u_lid", 0)), "wesn"),
+    (lbm.Push, lbm.VelocityBounceBack(("u_lid", 0)), "wn"),
+    (lbm.AA, lbm.VelocityBounceBack(("u_lid", 0)), "wn"),
+    (lbm.EsoTwist, lbm.PressureAntiBounceBack("rho_out"), ""),
+    (lbm.Pull, lbm.Outflow(), ""),
+]
+
+
+@pytest.mark.parametrize(("pattern", "condition", "walls"), SWEEPS)
+def test_sweeps_over_a_face(pattern: Any, condition: Any, walls: str) -> None:
+    """In place; with walls within the step, an element behind one is an element of the cell itself."""
+    sweep = pattern(D2Q9).boundary(condition, face="n")
+    step, *_ = sweep.steps
+    one = dataclasses.replace(sweep, steps={"": sweep.steps[step]}, between_walls=None)
+    if walls:
+        one = dataclasses.replace(one, steps={"": sweep.between_walls(walls).steps[step]})
+    module = with_tangent(one, Dense(walls=tuple(walls)))
+    bits = {"walls": sum(1 << "wesn".index(side) for side in walls)} if walls else {}
+    check_in_place(module, (4, 1), **bits)
+
+
+def check_in_place(module: Any, extent: tuple[int, ...], **scalars: float) -> None:
+    memory = Fields(module, extent, **scalars)
+    names = [name[:-4] for name in memory.stored("step_adjoint")]
+    given, before = ({n: memory.arrays[f"{n}_{of}"].copy() for n in names} for of in ("bar", "dot"))
     memory.run("tangent")
     found = memory.run("step_adjoint")
-    assert_equal(
-        {"f": product(given, memory.arrays["f_dot"])},
-        {
-            "f": product(memory.arrays["f_bar"], before),
-            "omega": found["omega_bar"] * memory.scalars["omega_dot"],
-        },
-    )
+    left = {n: product(given[n], memory.arrays[f"{n}_dot"]) for n in names}
+    right = {n: product(memory.arrays[f"{n}_bar"], before[n]) for n in names}
+    right |= {n: memory.scalars[n.replace("_bar", "_dot")] * value for n, value in found.items()}
+    assert_equal(left, right)
+    assert any(abs(left[n] - product(given[n], before[n])) > 1e-3 for n in names)
 
 
 def test_in_place_reads_what_it_keeps() -> None:
@@ -147,12 +172,7 @@ def test_in_place_reads_what_it_keeps() -> None:
     a = fields("a: real(3)[2D]")
     first, kept, last = (a.component(n) for n in range(3))
     module = with_tangent([Assignment(first, first * kept + alpha), Assignment(last, kept**2)])
-    memory = Fields(module, (3, 2))
-    given, before = memory.arrays["a_bar"].copy(), memory.arrays["a_dot"].copy()
-    memory.run("tangent")
-    found = memory.run("step_adjoint")["alpha_bar"] * memory.scalars["alpha_dot"]
-    right = {"a": product(memory.arrays["a_bar"], before), "alpha": found}
-    assert_equal({"a": product(given, memory.arrays["a_dot"])}, right)
+    check_in_place(module, (3, 2))
 
 
 def check_everywhere(module: Any, extent: tuple[int, ...], **scalars: float) -> None:
