@@ -237,11 +237,11 @@ class Module:
     ) -> None:
         """Add the adjoint of a kernel, by default as `kernel`_adjoint.
 
-        A kernel computes v = F(u, p). Its adjoint takes v_bar and what it needs of u and p, and computes u_bar = (dF/du)^T v_bar
-        for fields; for parameters it returns p_bar, the sum over all cells. For a Reduce to `total`,
-        total_bar is a parameter. of: the fields and parameters u, p; by default all that are real.
-        accumulate: fields whose adjoint is added to what u_bar holds. Choices (Piecewise, Min, Max, Abs) are
-        differentiated in the branch that is taken.
+        A kernel computes v = F(u, p). Its adjoint takes v_bar and what it needs of u and p, and computes
+        u_bar = (dF/du)^T v_bar for fields; for parameters it returns p_bar, the sum over all cells. For a
+        Reduce to `total`, total_bar is a parameter. of: the fields and parameters u, p; by default all that
+        are real. accumulate: fields whose adjoint is added to what u_bar holds. Choices (Piecewise, Min, Max,
+        Abs) are differentiated in the branch that is taken.
 
         u_bar is gathered from the cells that read u: where v_bar in ghost layers is zero, what lies there
         contributes nothing; where v_bar and the fields that the adjoint reads are periodic, so is u_bar. If
