@@ -20,7 +20,7 @@ from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 from heddle.python.cell_list import CellList
 from heddle.python.load import load
-from heddle.python.loop import periodic, steps
+from heddle.python.loop import fold_periodic, periodic, steps
 from heddle.python.zeros import zeros
 
 __version__ = "0.1.0"
@@ -52,6 +52,7 @@ __all__ = [
     "block_extents",
     "explore",
     "fields",
+    "fold_periodic",
     "has_bit",
     "load",
     "parameters",

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from heddle.adjoints.adjoint import adjoint_statements
 from heddle.emit.names import own_clash, shared_name
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError, Place, calling_place
@@ -230,6 +231,69 @@ class Module:
                     "choose names that differ in more than case, underscores, the name of a target or "
                     "'parameters'",
                 )
+
+    def add_adjoint(
+        self,
+        kernel: str,
+        name: str | None = None,
+        *,
+        of: str | Collection[str] | None = None,
+        accumulate: str | Collection[str] = (),
+        schedule: Schedule | None = None,
+    ) -> None:
+        """Add the adjoint of a kernel, by default as `kernel`_adjoint.
+
+        A kernel computes v = F(u, p). Its adjoint takes v_bar and what it needs of u and p, and computes
+        u_bar = (dF/du)^T v_bar for fields; for parameters it returns p_bar, the sum over all cells. For a
+        Reduce to `total`, total_bar is a parameter. of: the fields and parameters u, p; by default all that
+        are real. accumulate: fields whose adjoint is added to what u_bar holds. Choices (Piecewise, Min, Max,
+        Abs) are differentiated in the branch that is taken.
+
+        u_bar is gathered from the cells that read u: where v_bar in ghost layers is zero, what lies there
+        contributes nothing; where v_bar and the fields that the adjoint reads are periodic, so is u_bar. If
+        each component of u is read at one offset, as populations are, its adjoint is stored there instead,
+        in ghost layers too: set u_bar to zero before, and fold its ghost layers afterwards
+        (heddle.fold_periodic). A kernel that changes u in place has an adjoint that does so with u_bar, and
+        takes u as it was before.
+
+        Raises KernelError for what has no adjoint: kernels over lists or in colours, If, Scan, While, min
+        and max over cells, reads at computed positions, floor and sign, whole numbers.
+        """
+        place = calling_place()
+        model = self.kernels.get(kernel)
+        if not isinstance(model, KernelModel):
+            known = ", ".join(n for n, entry in self.kernels.items() if isinstance(entry, KernelModel))
+            raise KernelError(
+                place, f"'{self.name}' has no kernel '{kernel}' to differentiate.", f"choose one of: {known}"
+            )
+        check_kinds((), None, schedule)
+        arguments = [field.name for field in self.typed(kernel, self.precisions[0]).fields]
+        space = model.space
+        if not isinstance(space, ir_spaces.Dense) or space.colours > 1:
+            raise KernelError(
+                place,
+                f"'{kernel}' has no adjoint: it does not run over all cells of a box, in any order.",
+                "differentiate a kernel over Dense(), without colours",
+            )
+        chosen = (of,) if isinstance(of, str) else of
+        added = (accumulate,) if isinstance(accumulate, str) else accumulate
+        made = adjoint_statements(kernel, model.statements, space.rank, space.links, chosen, added, place)
+        pattern = StreamingKernels(
+            {},
+            space.links,
+            populations=(*arguments, *made.arguments),
+            layer=model.layer,
+            ends=model.ends,
+        )
+        self._add(
+            name or f"{kernel}_adjoint",
+            tuple(made.statements),
+            Dense(space.walls),
+            schedule or Schedule(),
+            made.about,
+            place,
+            pattern,
+        )
 
     def add_solver(
         self,

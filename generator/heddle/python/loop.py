@@ -21,33 +21,53 @@ def periodic(*arrays: Any, ghosts: int | Sequence[int] = 1, axes: str = "") -> N
     all axes of an array, which has at most three then. Axes before these, such as components, stay as they
     are. Raises KernelError for an array with fewer cells than ghost layers.
     """
+    for array, axis, width, cells in _periodic_axes("heddle.periodic", arrays, ghosts, axes):
+        behind = (slice(None),) * axis
+        array[(..., slice(0, width), *behind)] = array[(..., slice(cells, cells + width), *behind)]
+        end = cells + width
+        array[(..., slice(end, end + width), *behind)] = array[(..., slice(width, 2 * width), *behind)]
+
+
+def fold_periodic(*arrays: Any, ghosts: int | Sequence[int] = 1, axes: str = "") -> None:
+    """The adjoint of `periodic`: add the values of ghost layers to the cells from which `periodic` copies
+    them, and set the layers to zero.
+
+    For all a and b, the sum of periodic(a) * b is that of a * fold_periodic(b). Arguments and errors: as for
+    `periodic`.
+    """
+    found = list(_periodic_axes("heddle.fold_periodic", arrays, ghosts, axes))
+    for array, axis, width, cells in reversed(found):
+        behind = (slice(None),) * axis
+        for ghost, inner in ((0, cells), (cells + width, width)):
+            layers = (..., slice(ghost, ghost + width), *behind)
+            array[(..., slice(inner, inner + width), *behind)] += array[layers]
+            array[layers] = 0
+
+
+def _periodic_axes(
+    name: str, arrays: Sequence[Any], ghosts: int | Sequence[int], axes: str
+) -> Iterator[tuple[Any, int, int, int]]:
+    """Each array with each periodic axis that has ghost layers: how many at a side, and the cells between."""
     for array in arrays:
         chosen = axes or _AXES[: array.ndim]
         if array.ndim > 3 and not axes:
             raise KernelError(
-                "heddle.periodic",
+                name,
                 f"an array of shape {tuple(array.shape)} has more axes than space.",
                 'name those that are periodic: axes="xyz"',
             )
         for axis in sorted(_AXES.index(letter) for letter in chosen):
             width = ghosts if isinstance(ghosts, int) else ghosts[len(ghosts) - 1 - axis]
-            _wrap(array, axis, width)
-
-
-def _wrap(array: Any, axis: int, width: int) -> None:
-    cells = array.shape[array.ndim - 1 - axis] - 2 * width
-    if cells < width:
-        raise KernelError(
-            "heddle.periodic",
-            f"an array of shape {tuple(array.shape)} has {cells} cells along {_AXES[axis]}, fewer than its "
-            f"{width} ghost layers.",
-            "ghosts counts the layers at one side, which the array contains",
-        )
-    behind = (slice(None),) * axis
-    if width:
-        array[(..., slice(0, width), *behind)] = array[(..., slice(cells, cells + width), *behind)]
-        end = cells + width
-        array[(..., slice(end, end + width), *behind)] = array[(..., slice(width, 2 * width), *behind)]
+            cells = array.shape[array.ndim - 1 - axis] - 2 * width
+            if cells < width:
+                raise KernelError(
+                    name,
+                    f"an array of shape {tuple(array.shape)} has {cells} cells along {_AXES[axis]}, fewer "
+                    f"than its {width} ghost layers.",
+                    "ghosts counts the layers at one side, which the array contains",
+                )
+            if width:
+                yield array, axis, width, cells
 
 
 def steps(count: int, about: str = "", every: float = 0.2, file: TextIO | None = None) -> Iterator[int]:

@@ -17,6 +17,7 @@ from typing import Any
 import heddle
 import pytest
 from errors import (
+    adjoints,
     computations,
     declarations,
     dependences,
@@ -40,7 +41,7 @@ from heddle import (
 )
 
 SUBJECTS = (
-    *(computations, declarations, dependences, exchanges, lattices, mistakes, names),
+    *(adjoints, computations, declarations, dependences, exchanges, lattices, mistakes, names),
     *(levels, mechanisms, poisson_problems, rounds, rows, schedules, schemes, spaces, staggered_grids),
 )
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,14 @@ pytestmark = [pytest.mark.compiles, pytest.mark.slow]
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples/python"
 
 
-def result(name: str, **replaced: str) -> dict[str, Any]:
-    """The variables of an example after its run. replaced: parts of its text, by number in order."""
+def result(name: str, most: int = 36, **replaced: str) -> dict[str, Any]:
+    """The variables of an example after its run. most: of its lines. replaced: parts of its text."""
     text = (EXAMPLES / f"{name}.py").read_text()
-    assert len(text.splitlines()) <= 36, "an example has one page: about 30 lines"
-    for number in ("steps", "cells"):
-        if number in replaced:
-            old, new = replaced[number].split(" -> ")
-            assert old in text
-            text = text.replace(old, new)
+    assert len(text.splitlines()) <= most, "an example has one page"
+    for change in replaced.values():
+        old, new = change.split(" -> ")
+        assert old in text
+        text = text.replace(old, new)
     known: dict[str, Any] = {}
     exec(compile(text, f"{name}.py", "exec"), known)
     return known
@@ -70,3 +71,39 @@ def test_the_permeability_of_a_square_array_of_cylinders() -> None:
     assert got["permeability"] == pytest.approx(64**2 / drag, rel=0.03)
     # Over the whole box, where solid cells send back what arrives: the same steady flow.
     assert got["permeability"] == pytest.approx(151.34697614, rel=1e-6)
+
+
+def descend(function: Any, start: Any, **options: Any) -> SimpleNamespace:
+    """In place of SciPy's minimize, which is no part of the tests' environment: steps against the gradient,
+    as long as those of Barzilai and Borwein (1988)."""
+    (lower, upper), x = options["bounds"][0], start
+    value, slope = function(x)
+    length = 1e-2 / abs(slope).max()
+    for _ in range(150):
+        after = np.clip(x - length * slope, lower, upper)
+        value, steeper = function(after)
+        moved, changed = after - x, steeper - slope
+        length = moved @ moved / (moved @ changed) if moved @ changed > 0 else length
+        x, slope = after, steeper
+    return SimpleNamespace(x=x, fun=value)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_diffusivity_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The field that made the data comes back, and gradients are those of central differences."""
+    scipy = ModuleType("scipy.optimize")
+    scipy.minimize = descend  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "scipy", ModuleType("scipy"))
+    monkeypatch.setitem(sys.modules, "scipy.optimize", scipy)
+    fewer = {
+        "cells": "n, steps = 48, 40 -> n, steps = 30, 12",
+        "disc": "- 30, y - 20) < 10 -> - 14, y - 16) < 6",
+    }
+    got = result("fit_diffusivity", 48, **fewer)
+    misfit, guess, true = got["misfit"], got["guess"], got["true"][1:-1, 1:-1]
+    first, gradient = misfit(guess)
+    assert got["fit"].fun < first / 500
+    assert abs(got["found"] - true).mean() < abs(0.1 - true).mean() / 10
+    direction = np.random.default_rng(3).standard_normal(guess.size)
+    slope = (misfit(guess + 1e-6 * direction)[0] - misfit(guess - 1e-6 * direction)[0]) / 2e-6
+    assert gradient @ direction == pytest.approx(slope, rel=1e-6)
