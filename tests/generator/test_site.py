@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of pages, docstrings and headers on their way to the site. That Sphinx takes all of it without a
-warning is a stage of ./test.sh: generator/docs/site/build.py."""
+"""What becomes of pages, docstrings and headers on their way to the site. That Sphinx takes all of it without
+a warning is a stage of ./test.sh: generator/docs/site/build.py."""
 
 from __future__ import annotations
 
