@@ -127,6 +127,19 @@ generator_tests() {
     --junitxml "$results/pytest.xml" "$@" tests/generator || :
 }
 
+# The pages as a site, with each link and each docstring of the Python reference; with --full its HTML, too.
+documentation() {
+  local how=(--check)
+  if [ $mode = full ]; then how=(); fi
+  if ! /usr/bin/python3 -c 'import furo, myst_parser, sphinx, sympy' 2>/dev/null; then
+    begin_stage documentation
+    row documentation "NOT RUN" 0 0 "/usr/bin/python3 has no Sphinx, MyST, Furo or SymPy"
+  else
+    check documentation "run: /usr/bin/python3 generator/docs/site/build.py" \
+      /usr/bin/python3 generator/docs/site/build.py --out "$build/site" "${how[@]}" || :
+  fi
+}
+
 # clang-tidy on what a change touches; what the time did not suffice for is said.
 tidy() {
   check tidy "read $logs/tidy.log, or run: build/venv/bin/python .ci/tidy.py --build build/dev" \
@@ -223,7 +236,7 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   zlib1g-dev libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
-  libtrilinos-kokkos-dev libpetsc-real-dev)
+  libtrilinos-kokkos-dev libpetsc-real-dev python3-sphinx python3-myst-parser furo python3-sympy)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16 cppcheck)
@@ -242,6 +255,7 @@ static lint
 static text
 check mypy "run: build/venv/bin/mypy --config-file generator/pyproject.toml generator/heddle" \
   "$bin/mypy" --config-file generator/pyproject.toml --cache-dir "$build/mypy" generator/heddle || :
+documentation
 
 # ---------------------------------------------------------------- one build
 # Built first: the generator's tests read emitted text back with heddle-lift.

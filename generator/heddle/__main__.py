@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check | lift | explore | doctor`, `python -m heddle --cmake-dir`.
+"""The command line: `heddle build | show | check | lift | explore | doctor | new`, and
+`python -m heddle --cmake-dir`.
 
 Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, a candidate is
 wrong (explore), or the machine lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the
@@ -115,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    commands = parser.add_subparsers(dest="command", metavar="build | show | check | lift | explore | doctor")
+    names = "build | show | check | lift | explore | doctor | new"
+    commands = parser.add_subparsers(dest="command", metavar=names)
 
     build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
     _common(build)
@@ -193,6 +195,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
     doctor.set_defaults(run=_doctor)
+
+    new = commands.add_parser(
+        "new",
+        help="write a project that builds, runs and has a test",
+        description="Write a small project to start from. It appears whole or not at all.",
+    )
+    new.add_argument(
+        "folder", metavar="NAME", type=Path, help="name of the project, or a folder that ends in it"
+    )
+    new.add_argument(
+        "--kind", choices=("cmake", "python"), default="cmake", help="what runs the kernels (default: cmake)"
+    )
+    new.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
+    new.set_defaults(run=_new)
     return parser
 
 
@@ -286,6 +302,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _explore(options: argparse.Namespace) -> int:
     from heddle.commands.explore import run
+
+    return run(options)
+
+
+def _new(options: argparse.Namespace) -> int:
+    from heddle.commands.new import run
 
     return run(options)
 

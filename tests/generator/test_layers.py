@@ -47,7 +47,8 @@ ALLOWED = {
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},
     # What is called from outside.
     "__init__": {"explorer", "ir", "model", "module", "python"},
-    "commands": {"commands", "build", "emit", "explorer", "ir", "lift", "module", "pipeline", "roundtrip"},
+    "commands": {"commands", "build", "emit", "explorer", "ir", "lift", "module", "pipeline"}
+    | {"resources", "roundtrip"},
     "__main__": {"build", "commands", "emit", "halo", "ir", "module", "python", "resources"},
 }
 MORE = {
@@ -186,7 +187,7 @@ def test_every_source_has_its_licence() -> None:
     for path in SOURCES:
         assert path.read_text().startswith("# SPDX-License-Identifier: Apache-2.0\n"), path
     for folder in ("templates", "runtime/include/heddle/device", "runtime/include/heddle/adapters"):
-        for path in (ROOT / folder).iterdir():
+        for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".j2", ".hpp"):
                 assert "SPDX-License-Identifier: MIT-0" in path.read_text().splitlines()[0], path
 

@@ -16,6 +16,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     *sorted((ROOT / "generator/docs").glob("*.md")),
+    *sorted((ROOT / "generator/docs/tutorial").rglob("*.md")),
     *sorted((ROOT / "examples").glob("*/README.md")),
 ]
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

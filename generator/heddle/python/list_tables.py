@@ -153,7 +153,9 @@ def compressed_table(table: Words, count: int, links: Sequence[Link], slot_strid
     for first in range(0, chunks, step):
         last = min(first + step, chunks)
         numbers = np.arange(first, last)
-        entries = table[:, first * _ROW_CELLS : last * _ROW_CELLS].reshape(rows, -1, _ROW_CELLS).swapaxes(0, 1)
+        entries = (
+            table[:, first * _ROW_CELLS : last * _ROW_CELLS].reshape(rows, -1, _ROW_CELLS).swapaxes(0, 1)
+        )
         base = entries - lane
         apart = (base != base[:, :, :1]).any(axis=2)
         own = (walls + numbers[:, None] * _ROW_CELLS).astype(np.uint32)

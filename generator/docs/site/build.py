@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the documentation site: `python3 generator/docs/site/build.py` writes build/site/html/index.html.
+
+Needs Debian's python3-sphinx, python3-myst-parser, furo and python3-sympy, and no network, neither here nor
+when the pages are read. Pages are gathered in build/site/source: those of generator/docs, the READMEs of the
+examples, and what is generated from sources (gathered.py). Links of a page to files and folders beyond these
+lead to a page that shows them. A warning of Sphinx is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+MODULES = {
+    "sphinx": "python3-sphinx",
+    "myst_parser": "python3-myst-parser",
+    "furo": "furo",
+    "sympy": "python3-sympy",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Build the documentation site.")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/site", help="default: build/site")
+    parser.add_argument(
+        "--check", action="store_true", help="read all pages and follow all links; write no HTML"
+    )
+    given = parser.parse_args()
+    missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        print(f"{sys.executable} lacks what the site needs.\n  Hint: apt-get install {' '.join(missing)}")
+        return 1
+    sys.path[:0] = [str(HERE), str(ROOT / "generator"), str(ROOT / "tests/generator")]
+    from gathered import gather
+
+    source = given.out / "source"
+    gather(source)
+    paths = ":".join([str(ROOT / "generator"), str(ROOT / "tests/generator")])
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-E", "-q", "-j", "2"]
+    command += ["-b", "dummy" if given.check else "html", "-d", str(given.out / "doctrees"), "-c", str(HERE)]
+    done = subprocess.run(
+        [*command, str(source), str(given.out / "html")],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": paths,
+            "LC_ALL": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        check=False,
+    )
+    if done.returncode == 0 and not given.check:
+        print(
+            f"site: {len(list((given.out / 'html').rglob('*.html')))} pages, {given.out / 'html/index.html'}"
+        )
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of pages, docstrings and headers on their way to the site. That Sphinx takes all of it without
+a warning is a stage of ./test.sh: generator/docs/site/build.py."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import heddle.__main__
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "generator/docs"
+
+
+@pytest.fixture
+def site() -> Iterator[Any]:
+    """The modules of generator/docs/site."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS / "site"))
+        import docstrings
+        import gathered
+        import reference
+
+        class Site:
+            pass
+
+        found: Any = Site()
+        found.docstrings, found.gathered, found.reference = docstrings, gathered, reference
+        yield found
+    for name in ("docstrings", "gathered", "reference"):
+        sys.modules.pop(name)
+
+
+def test_a_docstring_is_plain_text_with_code(site: Any) -> None:
+    lines = [
+        "f*_p is |a| in `x_y`s.",
+        "",
+        "- not `a list*`",
+        "  but one",
+        "",
+        "  code * here",
+        "",
+        ">>> 1 + 1",
+        "2",
+    ]
+    assert site.docstrings.converted(lines) == [
+        *("f\\*\\_p is \\|a\\| in \\ ``x_y``\\ s.", ""),
+        *("- not \\ ``a list*``\\ ", "  but one", ""),
+        *("::", "", "      code * here", ""),
+        *(">>> 1 + 1", "2", ""),
+    ]
+
+
+def test_links_lead_to_pages_of_the_site(site: Any) -> None:
+    texts = site.gathered.Gathered().texts()
+    pages = {name: data.decode() for name, data in texts.items() if name.endswith(".md")}
+    wrong = []
+    for name, text in pages.items():
+        for link in site.gathered.LINK.finditer(re.sub(r"(?ms)^```.*?^```$", "", text)):
+            target = link[3].partition("#")[0]
+            if name.startswith("sources/") or not target or re.match(r"[a-z]+:", target):
+                continue
+            there = str((Path("/") / name).parent.joinpath(target).resolve().relative_to("/"))
+            if there not in texts:
+                wrong.append(f"{name}: {link[3]}")
+    assert wrong == []
+    assert "(sources/examples/porous/part.cpp.md)" in pages["sparse.md"] + pages["multi_gpu.md"]
+    assert (
+        "(../gallery/first_kernel.md)" in pages["gallery/index.md"]
+        or "(first_kernel.md)" in pages["gallery/index.md"]
+    )
+
+
+def test_comments_and_declarations_of_headers(site: Any) -> None:
+    header = """/// What it is.
+/// Throws Error.
+[[nodiscard]] int count(int a,
+                        int b);
+
+/// A class.
+class Grid : public Base {
+  /// Within.
+  int n;
+};
+int undocumented();
+"""
+    assert list(site.reference.documented(header)) == [
+        (
+            "/// What it is.\n/// Throws Error.\n",
+            "[[nodiscard]] int count(int a,\n                        int b);",
+        ),
+        ("/// A class.\n", "class Grid : public Base;"),
+    ]
+
+
+def test_every_public_header_is_in_the_reference(site: Any) -> None:
+    pages = site.reference.pages()
+    headers = ROOT / "runtime/include"
+    for path in (headers / "heddle").rglob("*.hpp"):
+        name = path.relative_to(headers)
+        assert f"\n## {name}\n" in pages[f"reference/cpp/{name.parts[1]}.md"].decode()
+
+
+def test_every_command_is_on_its_page(site: Any) -> None:
+    """The page of the command line, and what each command prints."""
+    page = (DOCS / "command_line.md").read_text()
+    commands = site.reference._commands(heddle.__main__._parser())
+    assert set(re.findall(r"^\| `heddle (\w+)` \|", page, re.MULTILINE)) == set(commands)
+    shown = site.reference.pages()["reference/help.md"].decode()
+    assert all(f"usage: heddle {name}" in shown for name in commands)
+
+
+def test_every_page_is_in_the_tree(site: Any) -> None:
+    index = (DOCS / "index.md").read_text()
+    for page in DOCS.glob("*.md"):
+        assert page.name == "index.md" or re.search(rf"^{page.stem}$", index, re.MULTILINE), page
