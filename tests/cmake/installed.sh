@@ -43,8 +43,8 @@ test -f mine/heat/step.cpp || refuse "the installed command wrote no step.cpp"
 expect_refusal "it has no module sympy, jinja2, clang_format. Hint: install" \
   env HEDDLE_PYTHON=bare/bin/python ./linked build readme/model.py --out mine
 
-# Without CMake, by pkg-config: the header of the kernels in C99 with no warning, and a library with those that
-# it stands on.
+# Without CMake, by pkg-config: the header of the kernels in C99 with no warning, and a library with those
+# that it stands on.
 PKG_CONFIG_PATH=$(echo "$WORK"/elsewhere/prefix/lib*/pkgconfig)
 export PKG_CONFIG_PATH
 cat >heat.c <<'END'

@@ -99,6 +99,11 @@ def test_includes(path: Path) -> None:
             )
 
 
+def test_adapters_are_short() -> None:
+    for path in (INCLUDE / "adapters").glob("*.hpp"):
+        assert len(path.read_text().splitlines()) <= 150, path
+
+
 def test_no_header_includes_itself_through_others() -> None:
     graph: dict[Path, list[Path]] = {}
     for path in files():
