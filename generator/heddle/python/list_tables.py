@@ -95,8 +95,8 @@ def run_table(table: Words, count: int) -> Words:
     step = max(1, _AT_ONCE // rows)
     for first in range(0, chunks, step):
         last = min(first + step, chunks)
-        entries = table[:, first * RUN_CELLS : last * RUN_CELLS].reshape(rows, -1, RUN_CELLS)
-        entries = entries.swapaxes(0, 1).reshape(-1, RUN_CELLS)  # chunk after chunk, of each all rows
+        rowwise = table[:, first * RUN_CELLS : last * RUN_CELLS].reshape(rows, -1, RUN_CELLS)
+        entries = rowwise.swapaxes(0, 1).reshape(-1, RUN_CELLS)  # chunk after chunk, of each all rows
         known = entries.max(axis=1) < _SEGMENTS
         base = entries - lane  # of lane 0 it may lie below 0
         whole = (base == base[:, :1]).all(axis=1)
@@ -153,7 +153,9 @@ def compressed_table(table: Words, count: int, links: Sequence[Link], slot_strid
     for first in range(0, chunks, step):
         last = min(first + step, chunks)
         numbers = np.arange(first, last)
-        entries = table[:, first * _ROW_CELLS : last * _ROW_CELLS].reshape(rows, -1, _ROW_CELLS).swapaxes(0, 1)
+        entries = (
+            table[:, first * _ROW_CELLS : last * _ROW_CELLS].reshape(rows, -1, _ROW_CELLS).swapaxes(0, 1)
+        )
         base = entries - lane
         apart = (base != base[:, :, :1]).any(axis=2)
         own = (walls + numbers[:, None] * _ROW_CELLS).astype(np.uint32)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle.CellList: its tables are those of heddle::IndexList, its values go to the box and back, and what does
-not fit is refused."""
+"""heddle.CellList: its tables are those of heddle::IndexList, its values go to the box and back, and what
+does not fit is refused."""
 
 from __future__ import annotations
 
@@ -136,8 +136,6 @@ def test_a_table_of_ones_own() -> None:
 # ---------------------------------------------------------------- what is refused
 
 
-
-
 def mistakes() -> list[tuple[Any, str]]:
     cells = CellList(MASK, PLANE)
     twist = module(lbm.EsoTwist, D2Q9)
@@ -156,12 +154,18 @@ def mistakes() -> list[tuple[Any, str]]:
         (lambda: cells.gather(np.zeros((7, 8))), r"gather: .* shape \(7, 8\), but \(7, 9\) or \(components,"),
         (lambda: cells.scatter(np.zeros(3)), r"scatter: the values have the shape \(3,\)"),
         (lambda: cells.scatter(np.zeros((2, 2, len(cells)))), "scatter: the values have the shape"),
-        (lambda: cells.select(MASK[1:]), r"select: the values have the shape \(6, 9\), but \(7, 9\) is needed"),
+        (
+            lambda: cells.select(MASK[1:]),
+            r"select: the values have the shape \(6, 9\), but \(7, 9\) is needed",
+        ),
         (lambda: cells.links_to(MASK, far), r"19 velocities, .* do not fit a box of shape \(7, 9\)"),
         (lambda: cells.links_to(MASK, [(0, 0)] * 33), "33 velocities, "),
         (lambda: cells.with_table(cells.neighbour[1:]), r"the table has the shape \(7, 38\) and elements of"),
         (lambda: cells.with_table(0.5 * cells.neighbour), "and elements of float64"),
-        (lambda: cells.with_table(beyond), r"entry \[2, 5\] is 38, which is no element of 9 slots of 38 cells"),
+        (
+            lambda: cells.with_table(beyond),
+            r"entry \[2, 5\] is 38, which is no element of 9 slots of 38 cells",
+        ),
     ]
 
 
