@@ -15,7 +15,9 @@ kernels = heddle.load(model)
 n, g_x = 128, 1e-6
 y, x = np.mgrid[:n, :n]
 pore = np.hypot(x % 64 - 31.5, y % 64 - 31.5) > 12
-cells = heddle.CellList(pore, kernels, periodic="xy")  # walls: bounce-back half-way to cells that are not listed
+cells = heddle.CellList(
+    pore, kernels, periodic="xy"
+)  # walls: bounce-back half-way to cells that are not listed
 f, f_next = cells.zeros("f8", 9), cells.zeros("f8", 9)
 rho, u = cells.zeros("f8"), cells.zeros("f8", 2)
 for _ in heddle.steps(10_000):

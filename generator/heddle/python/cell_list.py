@@ -149,8 +149,8 @@ class CellList:
         if len(velocities) > 32 or any(len(velocity) != rank for velocity in velocities):
             raise KernelError(
                 f"{_WHERE}.links_to",
-                f"{len(velocities)} velocities, {tuple(map(tuple, velocities))[:2]} and so on, do not fit a box "
-                f"of shape {self.shape}.",
+                f"{len(velocities)} velocities, {tuple(map(tuple, velocities))[:2]} and so on, do not fit a "
+                f"box of shape {self.shape}.",
                 "pass lattice.velocities of a lattice with as many dimensions and at most 32 velocities",
             )
         position = numpy.unravel_index(self._places, self.shape)[::-1]  # x first

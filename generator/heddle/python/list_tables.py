@@ -95,8 +95,8 @@ def run_table(table: Words, count: int) -> Words:
     step = max(1, _AT_ONCE // rows)
     for first in range(0, chunks, step):
         last = min(first + step, chunks)
-        entries = table[:, first * RUN_CELLS : last * RUN_CELLS].reshape(rows, -1, RUN_CELLS)
-        entries = entries.swapaxes(0, 1).reshape(-1, RUN_CELLS)  # chunk after chunk, of each all rows
+        rowwise = table[:, first * RUN_CELLS : last * RUN_CELLS].reshape(rows, -1, RUN_CELLS)
+        entries = rowwise.swapaxes(0, 1).reshape(-1, RUN_CELLS)  # chunk after chunk, of each all rows
         known = entries.max(axis=1) < _SEGMENTS
         base = entries - lane  # of lane 0 it may lie below 0
         whole = (base == base[:, :1]).all(axis=1)

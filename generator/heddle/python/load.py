@@ -60,8 +60,8 @@ class Kernels:
         if name in self._others:
             raise KernelError(
                 self._module,
-                f"'{name}' is no function of Python: it runs over some cells of a box, packs messages, or takes "
-                "tables or values of rows.",
+                f"'{name}' is no function of Python: it runs over some cells of a box, packs messages, or "
+                "takes tables or values of rows.",
                 "call it from C++, or add a kernel over all cells of a box or of a list",
             )
         near = get_close_matches(name, self._functions, n=1)

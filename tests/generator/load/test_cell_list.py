@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle.CellList: its tables are those of heddle::IndexList, its values go to the box and back, and what does
-not fit is refused."""
+"""heddle.CellList: its tables are those of heddle::IndexList, its values go to the box and back, and what
+does not fit is refused."""
 
 from __future__ import annotations
 

@@ -155,5 +155,5 @@ def test_a_list_on_the_host_for_a_gpu(kernels: Kernels) -> None:
     mask = np.ones((4, 40), bool)
     cells, there = CellList(mask, kernels), CellList(mask, kernels, library=library)
     arrays = {"f": there.zeros("f8", 9), "f_next": there.zeros("f8", 9)}
-    with pytest.raises(KernelError, match="'cells.neighbour' lies in the memory of the host"):
+    with pytest.raises(KernelError, match=r"'cells.neighbour' lies in the memory of the host"):
         kernels.list_step(**arrays, cells=cells)

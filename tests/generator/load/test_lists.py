@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels over lists of cells, called from Python, give the bits that the same step over the whole box gives
-where NumPy reflects populations at walls; and lists that do not fit are refused, before anything is touched."""
+where NumPy reflects populations at walls; and lists that do not fit are refused, before anything is
+touched."""
 
 from __future__ import annotations
 
@@ -132,7 +133,7 @@ def mistakes(plane: Kernels, space: Kernels) -> dict[str, tuple[dict[str, Any], 
         "aa": ({"cells": CellList(mask[None], space)}, "the links of 'cells' are not those of the kernel"),
         "list": ({"cells": other}, r"'cells.neighbour' has \(57,\) cells, but 'f' has \(60,\) cells"),
         "field": ({"f_next": other.zeros("f8", 9)}, r"'f_next' has \(57,\) cells, but 'f' has \(60,\) cells"),
-        "plain": ({"f": np.zeros((9, 60))}, "components of 'f' lie 60 elements apart, but .* that lie 304 apart"),
+        "plain": ({"f": np.zeros((9, 60))}, r"components of 'f' lie 60 elements apart, .* lie 304 apart"),
         "components": ({"f": cells.zeros("f8", 8)}, "'f' of shape .* has 8 components .* needs 9"),
         "axes": ({"f": cells.zeros("f8")}, r"'f' has the shape \(60,\), but needs 2 axes"),
         "one": ({"f_next": locked}, "'f_next' is read only"),
@@ -161,7 +162,8 @@ def test_a_mistake_is_refused(plane: Kernels, space: Kernels, name: str) -> None
     assert re.search(what, str(raised.value), re.DOTALL), raised.value
     assert str(raised.value).startswith("plane.step: ")
     assert "call step(f[9, cell], f_next[9, cell] (written), omega, cells)" in raised.value.hint
-    assert (f == 0.5).all() and (f_next == 0.5).all()
+    assert (f == 0.5).all()
+    assert (f_next == 0.5).all()
 
 
 def test_a_table_with_walls_that_slip(plane: Kernels) -> None:
@@ -209,7 +211,7 @@ def test_selections_that_do_not_fit(plane: Kernels) -> None:
     lid = {"f": cells.zeros("f8", 9), "u_x": 0, "cells": some}
     with pytest.raises(KernelError, match="'mask' has 3 values, but 'cells' has 60 entries"):
         plane.lid(mask=np.zeros(3, "u4"), **lid)
-    with pytest.raises(KernelError, match="'mask' has the shape .* needs one axis of values that follow"):
+    with pytest.raises(KernelError, match=r"'mask' has the shape .* needs one axis of values that follow"):
         plane.lid(mask=np.zeros(120, "u4")[::2], **lid)
 
 

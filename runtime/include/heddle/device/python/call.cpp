@@ -467,8 +467,8 @@ class Call {
       const std::string name = "'" + std::string(parameter.name) + "'";
       const Value& value = values_[i];
       if (parameter.role == Role::array && value.extent[0] != cells) {
-        throw Failure{name + " has " + std::to_string(value.extent[0]) + " cells, but 'cells' has " +
-                          std::to_string(cells) + ".",
+        throw Failure{name + " has " + std::to_string(value.extent[0]) +
+                          " cells, but 'cells' has " + std::to_string(cells) + ".",
                       "make arrays of a list by its own zeros()"};
       }
       if (parameter.linked && parameter.last > 1 && value.stride[1] != slot_stride) {
@@ -478,8 +478,8 @@ class Call {
                       "make the array by the zeros() of this list, with all components"};
       }
       if (parameter.per_entry && value.extent[0] != entries) {
-        throw Failure{name + " has " + std::to_string(value.extent[0]) + " values, but 'cells' has " +
-                          std::to_string(entries) + " entries.",
+        throw Failure{name + " has " + std::to_string(value.extent[0]) +
+                          " values, but 'cells' has " + std::to_string(entries) + " entries.",
                       "give one value for each selected cell"};
       }
     }

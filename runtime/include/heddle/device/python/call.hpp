@@ -44,7 +44,7 @@ struct Parameter {
   bool split = false;
   bool linked = false;     ///< links lead to its elements
   bool per_entry = false;  ///< words: one for each entry of a selection of cells
-  int before[3] = {};  ///< so many cells before and after the interior are accessed
+  int before[3] = {};      ///< so many cells before and after the interior are accessed
   int after[3] = {};
   int axis = 0;         ///< that of a profile
   int around = 0;       ///< values of a profile before and after those of the interior
