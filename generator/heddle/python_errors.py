@@ -40,8 +40,14 @@ _CALL = re.compile(r"([\w.]+?)(?:\.__init__)?\(\) (missing|takes|got) (.*)")
 
 def explained(error: Exception, model: Path) -> KernelError | None:
     """The error as one of the model's, with a hint; None for an error that has no such meaning."""
+    if isinstance(error, SyntaxError):
+        at = Place(Path(error.filename or str(model)).name, error.lineno or 0)
+        return KernelError(at, f"Python cannot read this: {error.msg}.", "mend the line, or the one before it")
     place, nodes = _where(error, model)
     said = str(error)
+    if isinstance(error, NameError) and error.name in _public_names():
+        what = f"the name '{error.name}' is not known here."
+        return KernelError(place, what, f"from heddle import {error.name}")
     if said.startswith("cannot determine truth value of Relational"):
         condition = said.partition(": ")[2] or "a condition"
         what, hint = _decision(nodes)
@@ -100,6 +106,10 @@ def _public_classes() -> list[type]:
     """The classes of `heddle` itself: fields, statements, spaces, schedules."""
     found = (value for name, value in sorted(vars(sys.modules["heddle"]).items()) if name[0].isupper())
     return [value for value in found if inspect.isclass(value)]
+
+
+def _public_names() -> list[str]:
+    return [str(name) for name in sys.modules["heddle"].__all__]
 
 
 def _called(error: Exception, model: Path, nodes: list[ast.AST]) -> list[Callable[..., object]]:

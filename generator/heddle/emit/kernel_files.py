@@ -514,13 +514,13 @@ def _beyond(argument: Argument) -> str:
     reach = argument.reach
     assert argument.field is not None
     if argument.field.layout.other_grid:
-        return ", {}, {}, false, false, /*other_grid=*/true"
+        return ", {}, {}, false, false, true"
     if not reach.before and not argument.of_row:
         return ""
     sides = "".join(f", {{{', '.join(map(str, side))}}}" for side in (reach.before, reach.after))
     if argument.of_row:
-        return f"{sides}, {'true' if reach.written else 'false'}, /*of_row=*/true"
-    return sides + (", /*written_there=*/true" if reach.written else "")
+        return f"{sides}, {'true' if reach.written else 'false'}, true"
+    return sides + (", true" if reach.written else "")
 
 
 def _any(conditions: Sequence[str]) -> str:

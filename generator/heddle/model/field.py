@@ -397,7 +397,8 @@ def fields(
             )
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
-                raise KernelError(calling_place(), f"'{name.strip()}' is not a valid field name.")
+                what = f"'{name.strip()}' is not a valid field name."
+                raise KernelError(calling_place(), what, "use letters without accents, digits and _")
             if split and (match[2] or not rank or plane):
                 raise KernelError(
                     calling_place(),

@@ -62,6 +62,13 @@ MissingExchange::MissingExchange(std::string_view graph, const std::vector<const
     sweeps_.push_back("'" + node->name + "' of graph '" + graph_ + "'");
   }
   known_.resize(fields_.size());
+  exchanged_.resize(fields_.size());
+  for (const Task& task : tasks_) {
+    for (const Touch& touch : task.touches) {
+      if (!task.node->domain && touch.access->mode == AccessMode::write && task.toward_owners != true)
+        exchanged_[touch.field] = true;
+    }
+  }
 }
 
 void MissingExchange::check(std::int64_t first, std::int64_t n) {
@@ -113,16 +120,16 @@ void MissingExchange::follow(std::int64_t iteration) {
         continue;
       }
       // What a sweep over some cells reaches may lie outside of the domain alone, as that of a lid or an
-      // inlet.
+      // inlet: an exchange before it in the graph then does as well as one after it.
       const TaskNode::Domain& domain = *task.node->domain;
-      if (domain.some_cells && (reads || touch.access->reach != 0)) continue;
+      if (domain.some_cells && (reads || (touch.access->reach != 0 && exchanged_[touch.field]))) continue;
       if (reads) {
         if (known.pushed_by != nullptr) refuse(task, touch, true);
         if (known.changed_by != nullptr && crosses(domain, *touch.access)) refuse(task, touch, false);
         continue;
       }
       known.changed_by = &sweeps_[t];
-      if (crosses(domain, *touch.access)) known.pushed_by = &sweeps_[t];
+      if (!domain.some_cells && crosses(domain, *touch.access)) known.pushed_by = &sweeps_[t];
     }
   }
 }

@@ -102,7 +102,7 @@ def declaration_of_an_unknown_rank() -> None:
     fields("u: real[4D]")  # here
 
 
-@says("{here}: '2u' is not a valid field name.")
+@says("{here}: '2u' is not a valid field name.\n  Hint: use letters without accents, digits and _")
 def declaration_of_no_name() -> None:
     fields("2u: real[3D]")  # here
 

@@ -92,6 +92,31 @@ def test_model_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "Traceback" not in output.err
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "def f(:\n",
+            "model.py:1: Python cannot read this: invalid syntax.\n  Hint: mend the line, or the one before it",
+        ),
+        (
+            "if True:\n\tx = 1\n        y = 2\n",
+            "model.py:3: Python cannot read this: inconsistent use of tabs and spaces in indentation.\n"
+            "  Hint: mend the line, or the one before it",
+        ),
+        (
+            "\nm = Module('m')\n",
+            "model.py:2: the name 'Module' is not known here.\n  Hint: from heddle import Module",
+        ),
+    ],
+)
+def test_python_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    assert _command(tmp_path, text, "show") == 1
+    assert capsys.readouterr().err == f"heddle: {message}\n"
+
+
 def test_debug_shows_the_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _command(tmp_path, GOOD.replace("v.here, u", "u.here, u"), "show", "--debug") == 1
     assert "Traceback" in capsys.readouterr().err

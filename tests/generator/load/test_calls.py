@@ -137,6 +137,8 @@ MIX = {"f": F, "g": G, "rain": RAIN, "mask": MASK, "weight": WEIGHT, "count": 1,
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("step", {"alpha": None}, "'alpha' is of type NoneType, but a number is needed"),
     ("step", {"alfa": 1}, "no argument 'alfa'"),
+    ("step", {"alpha": 10**400}, "'alpha' is of type int, and beyond double precision"),
+    ("step", {"u": np.ma.masked_array(U, U > 0)}, "'u' is a masked array, and kernels do not see its mask"),
     ("step", {"u": 3.0}, "'u' is no array, but of type float"),
     ("step", {"u": [[1.0]]}, "'u' is no array, but of type list"),
     ("step", {"u": U.astype("f4")}, "'u_next' has elements of float64, beside 'u' with float32"),

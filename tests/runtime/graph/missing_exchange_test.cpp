@@ -120,7 +120,7 @@ TEST(MissingExchange, IsFoundOnOneRankWithoutAHaloInTheModel) {
   };
   constexpr std::array<bool, 3> closed{};
   EXPECT_EQ(said({1, 1, 1}, closed, 1), "") << "ghost cells are those of the domain's faces";
-  EXPECT_NE(said({2, 2, 1}, closed, 1).find("'m::smooth' of graph 'loop' reads 'f' outside of its blocks"),
+  EXPECT_NE(said({2, 2, 1}, closed, 1).find("'m::smooth' of graph 'loop' reads 'g' outside of its blocks"),
             std::string::npos);
   EXPECT_NE(said({2, 2, 1}, closed, 1).find("for which the model calls add_halo()"), std::string::npos);
   EXPECT_NE(said({1, 1, 1}, {true, false, false}, 1), "") << "a periodic face";

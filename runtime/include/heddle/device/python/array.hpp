@@ -128,6 +128,16 @@ class Array {
   /// Throws Failure for what is no array. DLPack comes first, which costs NumPy half the time.
   void take(PyObject* object, const char* name, bool gpu, std::int64_t stream) {
     const Owned own_type(PyObject_Type(object));
+    static PyObject* without_mask = nullptr;  // the type that was last seen to have none
+    if (own_type.get() != without_mask) {
+      if (type_name(object) == "MaskedArray") {
+        throw Failure{
+            "'" + std::string(name) + "' is a masked array, and kernels do not see its mask.",
+            "pass an array without a mask, such as array.filled(value)"};
+      }
+      Py_IncRef(own_type.get());  // types that come and go are few
+      without_mask = own_type.get();
+    }
     static PyObject* unversioned = nullptr;  // the type that last refused the keyword max_version
     std::string said;
     if (own_type.get() != unversioned) {
