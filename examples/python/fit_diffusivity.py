@@ -22,8 +22,8 @@ states[0, 1:-1, 1:-1] = np.random.default_rng(1).random((n, n))
 
 
 def run(rates):
-    for now, then in zip(states, states[1:], strict=False):
-        kernels.step(u=now, u_next=then, kappa=rates, ghosts=1)
+    for k in range(steps):
+        kernels.step(u=states[k], u_next=states[k + 1], kappa=rates, ghosts=1)
 
 
 def misfit(inner):
