@@ -43,7 +43,6 @@ def misfit(inner):
 run(true)
 data = states.copy()
 guess = np.full(n * n, 0.1)
-fit = minimize(
-    misfit, guess, jac=True, method="L-BFGS-B", bounds=[(0, 0.24)] * n**2, options={"maxiter": 100}
-)
+limits = [(0, 0.24)] * n**2
+fit = minimize(misfit, guess, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 100})
 found = fit.x.reshape(n, n)
