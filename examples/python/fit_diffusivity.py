@@ -22,8 +22,8 @@ states[0, 1:-1, 1:-1] = np.random.default_rng(1).random((n, n))
 
 
 def run(rates):
-    for now, then in zip(states, states[1:], strict=False):
-        kernels.step(u=now, u_next=then, kappa=rates, ghosts=1)
+    for k in range(steps):
+        kernels.step(u=states[k], u_next=states[k + 1], kappa=rates, ghosts=1)
 
 
 def misfit(inner):
@@ -43,7 +43,6 @@ def misfit(inner):
 run(true)
 data = states.copy()
 guess = np.full(n * n, 0.1)
-fit = minimize(
-    misfit, guess, jac=True, method="L-BFGS-B", bounds=[(0, 0.24)] * n**2, options={"maxiter": 100}
-)
+limits = [(0, 0.24)] * n**2
+fit = minimize(misfit, guess, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 100})
 found = fit.x.reshape(n, n)
