@@ -6,8 +6,17 @@ The mass coordinate is that of WRF: om < 0 is upward, rdnw = 1 / (eta above - et
 components of one field: potential temperature (K); vapour, cloud and rain (kg/kg).
 """
 
-from heddle import Assignment, Module, Scan, Schedule, block_coordinates, block_extents, fields, parameters
-from heddle import profiles
+from heddle import (
+    Assignment,
+    Module,
+    Scan,
+    Schedule,
+    block_coordinates,
+    block_extents,
+    fields,
+    parameters,
+    profiles,
+)
 from heddle.atmosphere import advection, constants, longwave, microphysics, nesting
 from sympy import Piecewise, Rational, symbols, tanh
 

@@ -29,8 +29,8 @@ Outcome program(const std::string& arguments, const std::string& before = "") {
 }
 
 std::string small_run(const test::Folder& folder, const std::string& more = "") {
-  return "--size 26x20x11 --ascent 3 --radiation-every 3 --frames 2 --out '" + (folder / "out").string() +
-         "' " + more;
+  return "--threads 1 --size 26x20x11 --ascent 3 --radiation-every 3 --frames 2 --out '" +
+         (folder / "out").string() + "' " + more;
 }
 
 void expect_refusal(const Outcome& outcome, const std::string& part) {

@@ -42,8 +42,8 @@ Quantity = Field | Component
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """The entries of a scheme that are no words are its fields, or components of them. dt: name of the argument with the time step
-    (s). quirks: one of QUIRKS.
+    """The entries of a scheme that are no words are its fields, or components of them. dt: name of the
+    argument with the time step (s). quirks: one of QUIRKS.
 
     Raises KernelError for what is no field of that kind, for one field in two places, for a dt that is no
     name, and for other quirks.

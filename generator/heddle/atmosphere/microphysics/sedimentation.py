@@ -69,8 +69,8 @@ class Species:
     wrf: with the quirks of the original."""
 
     def __init__(
-        self, name: str, q: Quantity, arrival: Quantity, rho: Quantity, dz: Quantity, column_height: sympy.Expr,
-        delta: sympy.Expr, wrf: bool,
+        self, name: str, q: Quantity, arrival: Quantity, rho: Quantity, dz: Quantity,
+        column_height: sympy.Expr, delta: sympy.Expr, wrf: bool,
     ) -> None:  # fmt: skip
         self.name, self.q, self.arrival, self.rho, self.dz = name, q, arrival, rho, dz
         self.column_height, self.delta, self.wrf = column_height, delta, wrf
