@@ -56,7 +56,7 @@ install(FILES "${CMAKE_CURRENT_LIST_DIR}/heddle.cmake" "${CMAKE_CURRENT_LIST_DIR
 
 set(heddle_package "${CMAKE_INSTALL_DATADIR}/heddle/heddle")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/" DESTINATION "${heddle_package}"
-        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "report.*" PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/lift/shim/"
   DESTINATION "${heddle_package}/lift/shim")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_package}/data/templates")

@@ -48,7 +48,7 @@ def files_below(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("command", ["build", "show", "check", "lift"])
+@pytest.mark.parametrize("command", ["build", "show", "check", "lift", "explore"])
 def test_help_says_what_runs(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])

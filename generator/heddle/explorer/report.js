@@ -247,7 +247,7 @@ function page(data) {
     }
   }
 
-  const WIDTH = 560, HEIGHT = 380, LEFT = 62, RIGHT = 12, TOP = 12, BOTTOM = 46;
+  const WIDTH = 560, HEIGHT = 380, LEFT = 74, RIGHT = 12, TOP = 12, BOTTOM = 46;
 
   function chart(id, label) {
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label });

@@ -16,7 +16,7 @@ from heddle.model.assignment import Assignment, Reduce
 from heddle.model.field import Access, Field
 from heddle.module import Module
 
-CHAINS, LENGTH = 8, 32
+CHAINS, LENGTH = 8, 16
 """Independent chains of fused multiply-adds in the kernel `peak`, and how long each is: enough to keep two
 units of latency 4 busy."""
 WAYS = {

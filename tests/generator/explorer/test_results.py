@@ -213,3 +213,13 @@ def test_variants_of_lattice_boltzmann() -> None:
     assert list(found)[:3] == ["BGK, pull", "TRT, pull", "BGK, AA"]
     assert list(found["TRT, eso-pull"].kernels) == ["step_even", "step_odd"]
     assert found["BGK, pull"].precisions == ("f64",)
+
+
+def test_the_results_of_d3q19_that_are_kept() -> None:
+    folder = Path(__file__).parents[2] / "benchmarks/results/explored/d3q19"
+    found = load_results([folder]).correct
+    assert len(found) == 18
+    for one in found:
+        assert one.bytes == 2 * 19 * {"f64": 8, "f32": 4}[one.precision]
+        assert one.target == "cpu"
+        assert 0 < one.fraction < 1.2
