@@ -17,7 +17,13 @@ SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
 
 ORDER = "core grid sparse transport reduction halo graph hybrid io solvers poisson projection".split()
 """A topic may use those before it. In front of them all stands device, the headers of emitted kernels."""
-BESIDE = {"chemistry": "transport", "mpi": "transport", "program": "mpi", "geometry": "sparse", "plot": "core"}
+BESIDE = {
+    "chemistry": "transport",
+    "mpi": "transport",
+    "program": "mpi",
+    "geometry": "sparse",
+    "plot": "core",
+}
 """Topics beside that order, and the highest that each uses."""
 GENERATED = re.compile(r"(fft|poisson_\w+|projection_\w+)\.(h|hpp)")
 """Headers that heddle_add_kernels writes into the build tree."""
