@@ -3,8 +3,9 @@
 al., Geosci. Model Dev. 15, 3663 (2022)), and of MusicBox 2; as JSON or YAML.
 
 A file has a list `camp-data` of objects with types, or a list `camp-files` of files beside it. Species are
-objects CHEM_SPEC, of which several with one name are one; reactions stand in an object MECHANISM; reactants and products are maps, {"NO": {"qty":
-2}} and {"NO2": {"yield": 0.5}}. Rate constants are in molecules cm-3 and become mol m-3.
+objects CHEM_SPEC, of which several with one name are one; reactions stand in an object MECHANISM. Reactants
+and products are maps, {"NO": {"qty": 2}} and {"NO2": {"yield": 0.5}}. Rate constants are in molecules cm-3
+and become mol m-3.
 
 Species with the tracer type CONSTANT have a concentration that the host gives, `CONC.name` (mol m-3), to the
 power of its order; M is the density of air. Aerosols, sub-models and tolerances are left out, with a note.
@@ -152,7 +153,8 @@ class _Reader(Entries):
         """What the files say together."""
         if not self.reactions:
             raise KernelError(self.file, "there is no object MECHANISM with reactions.", "add one")
-        for name, (self.file, entry) in self.declared.items():
+        for name, (file, entry) in self.declared.items():
+            self.file = file
             self.species(name, entry)
         for number, (file, entry) in enumerate(self.reactions, 1):
             self.file = file

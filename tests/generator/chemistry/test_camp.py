@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Version 0 of Mechanism Configuration, the JSON of CAMP: what is read, in which units, and what is refused."""
+"""Version 0 of Mechanism Configuration, the JSON of CAMP: what is read, in which units, what is refused."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "species": (reaction(0, reactants={"no": {}}), "names the species 'no', which is not declared"),
     "type": (reaction(0, type="SIMPOL_PHASE_TRANSFER"), "'SIMPOL_PHASE_TRANSFER' is not known, or is none"),
     "key": (reaction(0, Cc=1), "the reaction ARRHENIUS 'R1' has the key 'Cc', which has no meaning here"),
-    "list": (reaction(0, products=[{"species name": "NO"}]), "products of the reaction ARRHENIUS 'R1' are no map"),
+    "list": (reaction(0, products=[{}]), "products of the reaction ARRHENIUS 'R1' are no map of species"),
     "bare": (reaction(0, products={"NO": 2}), "'NO' has no object"),
     "yield": (reaction(0, products={"NO": {"yeld": 2}}), "has the key 'yeld'"),
     "number": (reaction(0, A="3e-12"), "'A' is '3e-12', no finite number"),

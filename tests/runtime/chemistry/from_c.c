@@ -27,9 +27,9 @@ int main(void) {
       concentration[n][s] = s == 0 ? 1.0 : 0.0;
   }
   for (call = 0; call < 10; ++call) {
-    const int status = reactions_robertson_f64(
-        &concentration[0][0], extent, together, temperature, extent, &one, pressure, extent, &one, step,
-        extent, &one, outcome, extent, &one, steps, extent, &one, 1e-14, 4.0, 1e-7);
+    const int status = reactions_robertson_f64(&concentration[0][0], extent, together, temperature, extent,
+                                               &one, pressure, extent, &one, step, extent, &one, outcome,
+                                               extent, &one, steps, extent, &one, 1e-14, 4.0, 1e-7);
     if (status != 0) {
       printf("the kernel refused its arguments: %d\n", status);
       return 1;
