@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `heddle build | show | check | lift | explore | doctor | new`, and
-`python -m heddle --cmake-dir`.
+"""The command line: `heddle <command>`, `python -m heddle --cmake-dir`.
 
 Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, a candidate is
 wrong (explore), or the machine lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the
@@ -116,10 +115,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
-    names = "build | show | check | lift | explore | doctor | new"
+    names = "new | build | show | check | lift | explore | doctor | completion"
     commands = parser.add_subparsers(dest="command", metavar=names)
 
-    build = commands.add_parser("build", help="write the files of a model", description=RUNS_PYTHON)
+    build = commands.add_parser(
+        "build",
+        epilog="Example: heddle build model.py --out mine",
+        help="write the files of a model",
+        description=RUNS_PYTHON,
+    )
     _common(build)
     build.add_argument("--out", type=Path, required=True, help="folder that receives the module's folder")
     build.add_argument(
@@ -140,7 +144,12 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--timings", action="store_true", help="print where the time went")
     build.set_defaults(run=_build)
 
-    show = commands.add_parser("show", help="print a kernel at one of its levels", description=RUNS_PYTHON)
+    show = commands.add_parser(
+        "show",
+        epilog="Example: heddle show model.py step --stage lowered",
+        help="print a kernel at one of its levels",
+        description=RUNS_PYTHON,
+    )
     _common(show)
     show.add_argument("kernel", nargs="?", help="default: every kernel")
     show.add_argument("--stage", choices=STAGES, default="source")
@@ -151,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser(
         "check",
+        epilog="Example: heddle check model.py --against mine",
         help="prove that committed files are what the model gives, and do what was lowered",
         description=f"{_CHECK} {RUNS_PYTHON}",
     )
@@ -171,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
 
     lift = commands.add_parser(
         "lift",
+        epilog="Example: heddle lift loops.cpp --function advect --out lifted -- -I include",
         help="turn a loop of a C++ or CUDA file into a model",
         usage="%(prog)s FILE ... [-- FLAG ...]",
         description="Clang reads the source, nothing in it is run. Building what comes of it runs the model.",
@@ -190,6 +201,7 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser(
         "doctor",
+        epilog="Example: heddle doctor",
         help="say what Heddle finds on this machine, and how to install what lacks",
         description="Exit code 0: heddle.load works here; 1: it lacks something, which the report names.",
     )
@@ -198,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
 
     new = commands.add_parser(
         "new",
+        epilog="Example: heddle new heat --kind python",
         help="write a project that builds, runs and has a test",
         description="Write a small project to start from. It appears whole or not at all.",
     )
@@ -209,6 +222,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     new.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
     new.set_defaults(run=_new)
+
+    completion = commands.add_parser(
+        "completion",
+        epilog='Example: eval "$(heddle completion bash)"',
+        help="print what makes a shell complete commands and options",
+        description="Print a script for a shell: evaluate it where the shell starts, as in ~/.bashrc.",
+    )
+    completion.add_argument("shell", choices=("bash", "zsh"))
+    completion.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces"
+    )
+    completion.set_defaults(run=_completion)
     return parser
 
 
@@ -304,6 +329,13 @@ def _explore(options: argparse.Namespace) -> int:
     from heddle.commands.explore import run
 
     return run(options)
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from heddle.commands.completion import script
+
+    print(script(_parser(), options.shell), end="")
+    return 0
 
 
 def _new(options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ a warning is a stage of ./test.sh: generator/docs/site/build.py."""
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -25,14 +26,16 @@ def site() -> Iterator[Any]:
         import docstrings
         import gathered
         import reference
+        import refusals
 
         class Site:
             pass
 
         found: Any = Site()
         found.docstrings, found.gathered, found.reference = docstrings, gathered, reference
+        found.refusals = refusals
         yield found
-    for name in ("docstrings", "gathered", "reference"):
+    for name in ("docstrings", "gathered", "reference", "refusals"):
         sys.modules.pop(name)
 
 
@@ -119,3 +122,15 @@ def test_every_page_is_in_the_tree(site: Any) -> None:
     index = (DOCS / "index.md").read_text()
     for page in DOCS.glob("*.md"):
         assert page.name == "index.md" or re.search(rf"^{page.stem}$", index, re.MULTILINE), page
+
+
+def test_every_error_with_a_case_is_on_its_page(site: Any) -> None:
+    """As errors/test_errors.py provokes them."""
+    importlib.import_module("errors.test_errors")
+    from errors.cases import CASES
+
+    page = site.reference.pages()["reference/refusals.md"].decode()
+    assert len(CASES) > 200
+    for name, (_, message) in CASES.items():
+        assert f"\n### {name.replace('_', ' ')}\n" in page
+        assert message.replace("{here}", site.refusals.LINE) in page

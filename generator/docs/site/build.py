@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the documentation site: `python3 generator/docs/site/build.py` writes build/site/html/index.html.
 
-Needs Debian's python3-sphinx, python3-myst-parser, furo and python3-sympy, and no network, neither here nor
-when the pages are read. Pages are gathered in build/site/source: those of generator/docs, the READMEs of the
-examples, and what is generated from sources (gathered.py). Links of a page to files and folders beyond these
-lead to a page that shows them. A warning of Sphinx is an error.
+Needs Debian's python3-sphinx, python3-myst-parser, furo, python3-sympy and python3-pytest, and no network,
+neither here nor when pages are read. Pages are gathered in build/site/source: those of generator/docs, the
+READMEs of the examples, and what is generated from sources (gathered.py). Links of a page to files and
+folders beyond these lead to a page that shows them. A warning of Sphinx is an error.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ MODULES = {
     "myst_parser": "python3-myst-parser",
     "furo": "furo",
     "sympy": "python3-sympy",
+    "pytest": "python3-pytest",
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that are generated from sources: the Python API, public C++ headers, the command line."""
+"""Pages that are generated from sources: the Python API, public C++ headers, the command line, errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+
+import refusals
 
 ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "runtime/include/heddle"
@@ -34,6 +36,7 @@ def pages() -> dict[str, bytes]:
     for topic in topics:
         found[f"reference/cpp/{topic}.md"] = _cpp_page(topic)
     found["reference/help.md"] = _help_page()
+    found["reference/refusals.md"] = refusals.page()
     return {name: text.encode() for name, text in found.items()}
 
 

@@ -34,8 +34,6 @@ assert abs(factor - np.cos(h) ** 2) < 1e-9
 # With the best omega, by about omega - 1.
 best = 2 / (1 + np.sin(h))
 p, fast = residuals(best, 300)
-print(
-    f"omega {best:.3f}: the residual is {fast[-1]:.1e} after 300 sweeps, that of omega 1 {slow[-1]:.1e} after 101"
-)
+print(f"omega {best:.3f}: the residual is {fast[-1]:.1e} after 300 sweeps; omega 1: {slow[-1]:.1e} after 101")
 assert fast[-1] < 1e-11
 assert abs(p - solution).max() < 1e-9
