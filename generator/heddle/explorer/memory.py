@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays for the kernels of a step, laid out as heddle::Field lays them out: rows begin at cache lines, and
-components are spread over the sets of a cache. NumPy on a CPU, CuPy on a GPU."""
+"""Arrays for the kernels of a step, as heddle::Field lays them out. NumPy on a CPU, CuPy on a GPU."""
 
 from __future__ import annotations
 
 import importlib
-import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +13,8 @@ from heddle.emit.python_file import array_axes, needed
 from heddle.emit.signature import Argument, written_fields
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.python.zeros import zeros
 
-LINE = 64
-"""Bytes of a cache line."""
 BLOCK = 1 << 16
 """Random numbers that are drawn; larger arrays repeat them."""
 Values: TypeAlias = Mapping[str, float | int | Callable[[tuple[int, ...]], Any]]
@@ -98,11 +95,16 @@ class Memory:
     def _made(self, field: ir.Field, axes: Sequence[str], written: bool) -> Array:
         ghosts = field.ghost_layers
         cells = [self.extent["xyz".index(axis)] for axis in axes if axis in "xyz"]
-        shape = [n + 2 * ghosts for n in cells]
         components = [field.components] if field.components else []
-        whole = _allocate(self.xp, _dtype(field.type), components, shape, ghosts)
-        whole[...] = self.xp.asarray(self._first(field, (*components, *shape)))
-        inside = (..., *(slice(ghosts, -ghosts) if ghosts else slice(None) for _ in shape))
+        whole = zeros(
+            (*components, *cells),
+            _dtype(field.type),
+            ghosts=ghosts,
+            axes="xyz"[: len(cells)],
+            library=self.xp,
+        )
+        whole[...] = self.xp.asarray(self._first(field, tuple(whole.shape)))
+        inside = (..., *(slice(ghosts, -ghosts) if ghosts else slice(None) for _ in cells))
         kept = whole.copy() if written else whole
         return Array(field, whole, whole[inside], kept, written)
 
@@ -159,20 +161,3 @@ class Memory:
 def _dtype(scalar: ir.Scalar) -> str:
     """NumPy's name of a type."""
     return {"b": "?"}.get(scalar.kind, f"{scalar.kind}{scalar.bits // 8}")
-
-
-def _allocate(xp: Any, dtype: str, components: list[int], shape: list[int], ghosts: int) -> Any:
-    """An array whose first interior cell of each row lies at a cache line. Rows have an odd number of lines,
-    and components differ in theirs, so that streams do not meet in a set of a cache."""
-    each = LINE // xp.dtype(dtype).itemsize
-    left = -(-ghosts // each) * each
-    row = (-(-(left + shape[-1]) // each) | 1) * each
-    rows = math.prod(shape[:-1])
-    lines = row // each * rows
-    lines += (45 - lines) % LINE  # as heddle::spread_lines
-    count = components[0] if components else 1
-    raw = xp.zeros((lines * count + 1) * LINE, "u1")
-    first = -raw.ctypes.data % LINE if hasattr(raw, "ctypes") else 0  # CuPy's memory begins at a line
-    flat = raw[first : first + lines * count * LINE].view(dtype).reshape(count, lines * each)
-    view = flat[:, : row * rows].reshape(count, *shape[:-1], row)[..., left - ghosts :][..., : shape[-1]]
-    return view if components else view[0]

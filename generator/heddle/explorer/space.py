@@ -101,7 +101,7 @@ def space(
 def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
     """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them."""
     found: dict[str, tuple[str, ...]] = {}
-    callable_ = python_kernels(module)
+    callable_ = python_kernels(module, lists=False)
     for name, model in module.kernels.items():
         if name not in callable_ or not isinstance(model, KernelModel):
             continue

@@ -169,7 +169,7 @@ def _error(
 ) -> float:
     """What the user's function says, or the error of one update relative to f64."""
     if conditions.accuracy is not None:
-        loaded = Kernels(candidate.module.name, made.own.library.parent, dict(functions), ())
+        loaded = Kernels(candidate.module.name, made.own.library.parent, dict(functions), (), tuple)
         said = float(conditions.accuracy(loaded, candidate.precision))
         if not (math.isfinite(said) and said >= 0):
             raise ValueError(f"the function of accuracy returned {said}, which is no error")

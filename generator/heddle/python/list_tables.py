@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from heddle.ir.schedule import RUN_CELLS
 from heddle.ir.space import Link
 
