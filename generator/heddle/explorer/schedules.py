@@ -23,7 +23,7 @@ from heddle.ir.schedule import (
 KINDS: dict[str, type[CpuSchedule] | type[GpuSchedule]] = {
     kind.__name__: kind for kind in (Rows, Strips, CacheLines, Threads, Interleaved, CompressedList)
 }
-BLOCKS = ((128, 1, 1), (256, 1, 1), (512, 1, 1), (64, 4, 1), (32, 8, 1))
+BLOCKS = ((128, 1, 1), (256, 1, 1), (512, 1, 1), (64, 1, 1), (64, 4, 1), (32, 8, 1), (32, 4, 1), (32, 2, 2))
 
 
 def tried(own: Schedule, gpu: bool, nx: int) -> Iterator[Schedule]:
@@ -55,10 +55,10 @@ def _cpu_parts(nx: int) -> Iterator[CpuSchedule]:
 
 def _gpu_parts() -> Iterator[GpuSchedule]:
     for block in BLOCKS:
-        yield Threads(block=block)
+        for unit in (True, False):
+            yield Threads(block=block, unit_stride=unit)
     for cells in (2, 4):
         yield Threads(coarsening=cells, block=(128, 1, 1))
-    yield Threads(unit_stride=True)
     yield Threads(rematerialise=True)
 
 
