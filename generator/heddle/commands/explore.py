@@ -33,6 +33,12 @@ def _searched(options: argparse.Namespace) -> Exploration:
     variants: Any = names.get("variants")
     given: Any = names.get("values", {})
     accuracy: Any = names.get("accuracy")
+    if not isinstance(given, dict) or not (accuracy is None or callable(accuracy)):
+        raise KernelError(
+            options.model.name,
+            "`values` is no dictionary, or `accuracy` no function: heddle explore reads both from a model.",
+            "values = {'alpha': 0.1}; def accuracy(kernels, precision): ...; or give them other names",
+        )
     chosen: dict[str, Any] = (
         {"model": module_in(names, options.model, options.model.resolve().parent)}
         if variants is None
@@ -45,7 +51,7 @@ def _searched(options: argparse.Namespace) -> Exploration:
         precisions=options.precisions,
         sizes=options.size,
         values=given | _numbers(options.set),
-        accuracy=accuracy if callable(accuracy) else None,
+        accuracy=accuracy,
         search=options.search,
         seed=options.seed,
         budget=options.budget,

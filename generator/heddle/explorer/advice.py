@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from heddle.emit.targets import TARGETS
 from heddle.explorer.results import Result
 from heddle.ir.schedule import CacheLines, Rows, Strips
 
@@ -15,7 +16,7 @@ def why_not_faster(result: Result) -> str:
     """One or two sentences."""
     share = result.flops * result.cells / result.time / result.peak if result.peak else 0.0
     cpu = result.schedule.cpu
-    on_cpu = result.target == "cpu"
+    on_cpu = TARGETS[result.target].gpu is None
     if result.fraction >= AT_THE_LIMIT:
         said = f"Memory: it moves its {result.bytes:g} B per cell as fast as the matching stream does. "
         allocated = result.write_allocate

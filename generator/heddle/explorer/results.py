@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.schedules import as_text, from_json, to_json
 from heddle.ir.schedule import Schedule
@@ -126,8 +127,9 @@ def from_line(where: str, line: str) -> Result:
             raise ValueError(f"'{min(unknown)}' is unknown")
         values = {name: _checked(name, str(known[name].type), value) for name, value in parts.items()}
         result = Result(schedule=schedule, **values)
-        if result.state not in STATES:
-            raise ValueError(f"'{result.state}' is no state")
+        for value, known_ones, what in ((result.state, STATES, "state"), (result.target, TARGETS, "target")):
+            if value not in known_ones:
+                raise ValueError(f"'{value}' is no {what}")
         if not result.extent or min(result.extent) < 1 or min((1.0, *result.seconds, *result.stream)) <= 0:
             raise ValueError("sizes and times are positive")
         return result

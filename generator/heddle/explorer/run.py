@@ -40,7 +40,7 @@ from heddle.explorer.trial import (
 )
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
-from heddle.module import Module
+from heddle.module import KernelModel, Module
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
 
@@ -92,6 +92,7 @@ def explore(
     for option, value in numbers.items():
         if value is not None and not value > 0:
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
+    _check_values(chosen, values or {})
     library()  # NumPy, or what to install
     setting = _Setting(
         target,
@@ -147,6 +148,17 @@ def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] 
         what = f"the variant '{wrong[0]}' is no Module." if wrong else "there are no variants."
         raise KernelError("heddle.explore", what, "variants={'pull': module, 'AA': other}")
     return {name: module_of(module, None) for name, module in variants.items()}
+
+
+def _check_values(variants: Mapping[str, Module], values: Values) -> None:
+    """Raise KernelError for a value of something that no kernel takes: often its name was mistyped."""
+    models = [model for module in variants.values() for model in module.kernels.values()]
+    known = {name for model in models if isinstance(model, KernelModel) for name in model.order}
+    for name in values:
+        if name not in known:
+            raise KernelError(
+                "heddle.explore", f"no kernel takes '{name}'.", f"they take: {', '.join(sorted(known))}"
+            )
 
 
 def _alike(variants: Mapping[str, Module]) -> bool:

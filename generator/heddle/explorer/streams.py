@@ -5,14 +5,14 @@ that computes and moves next to nothing."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import sympy
+from typing import Any
 
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Rows, Schedule, Threads
 from heddle.ir.visit import evaluated, statements
 from heddle.model.assignment import Assignment, Reduce
+from heddle.model.equations import Equations, add
 from heddle.model.field import Access, Field
 from heddle.module import Module
 
@@ -62,14 +62,14 @@ def _copies(kernel: ir.Kernel) -> list[Assignment | Reduce]:
     for number, element in enumerate(places):
         floats = [source for source in sources if source[0].type.is_float == element[0].type.is_float]
         own = floats[number :: len(places)] or (floats[number % len(floats) :][:1] if floats else [])
-        value = sympy.Add(*(_access(source) for source in own)) if own else sympy.Integer(1)
+        value: Any = add(*(_access(source) for source in own)) if own else 1
         if element in both:
             value = -_access(element) + (value if own else 0)
         found.append(Assignment(_access(element), value))
     if targets:
         found += [Assignment(_access(element), -_access(element)) for element in both]
     if not places:
-        found.append(Reduce("sum", "total", sympy.Add(*(_access(source) for source in sources))))
+        found.append(Reduce("sum", "total", add(*(_access(source) for source in sources))))
     return found
 
 
@@ -111,13 +111,11 @@ def peak_module(chosen: str) -> tuple[Module, int]:
     """A module whose kernel `peak` computes with what it reads once, and its operations per cell."""
     u, v = (Field(name, "real", 1) for name in "uv")
     module = Module("limits", precisions=(chosen,), about="Chains of fused multiply-adds.")
-    chains: list[sympy.Expr] = [u[0] + chain for chain in range(CHAINS)]
-    body = []
+    equations = Equations(fields="uv")
+    chains: list[Any] = [u[0] + chain for chain in range(CHAINS)]
     for link in range(LENGTH):
         for chain in range(CHAINS):
-            name = sympy.Symbol(f"x_{chain}_{link}")
-            body.append(Assignment(name, chains[chain] * u[0] + u[0]))
-            chains[chain] = name
-    body.append(Assignment(v[0], sympy.Add(*chains)))
+            chains[chain] = equations.let(f"x_{chain}_{link}", chains[chain] * u[0] + u[0])
+    body = [*equations.statements, Assignment(v[0], add(*chains))]
     module.add("peak", body, schedule=Schedule(fma=True, cpu=Rows(), gpu=Threads()))
     return module, 2 * CHAINS * LENGTH + 2 * CHAINS - 2

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from heddle import lbm
+from heddle.errors import KernelError, calling_place
 from heddle.ir.schedule import Schedule
 from heddle.module import Module
 
+T = TypeVar("T")
 OPERATORS: Mapping[str, Callable[[lbm.Lattice], lbm.CollisionOperator]] = {
     "BGK": lambda lattice: lbm.BGK(lattice, omega="omega"),
     "TRT": lambda lattice: lbm.TRT(lattice, omega="omega"),
@@ -38,11 +41,11 @@ def lattice_boltzmann(
 
     operators, patterns: names of OPERATORS and PATTERNS, or functions of the lattice by names of your own.
     The kernel of each is `step` (`step_even` and `step_odd` in place); omega is its parameter. Raises
-    KeyError for a name that is not known.
+    KernelError for a name that is not known.
     """
     chosen = lattice if isinstance(lattice, lbm.Lattice) else lbm.Lattice(lattice)
-    collide = operators if isinstance(operators, Mapping) else {name: OPERATORS[name] for name in operators}
-    stream = patterns if isinstance(patterns, Mapping) else {name: PATTERNS[name] for name in patterns}
+    collide = operators if isinstance(operators, Mapping) else _named(operators, OPERATORS, "operator")
+    stream = patterns if isinstance(patterns, Mapping) else _named(patterns, PATTERNS, "streaming pattern")
     found = {}
     for pattern, streaming in stream.items():
         for operator, collision in collide.items():
@@ -50,3 +53,12 @@ def lattice_boltzmann(
             module.add("step", streaming(chosen)(collision(chosen)), schedule=schedule)
             found[f"{operator}, {pattern}"] = module
     return found
+
+
+def _named(names: Sequence[str], known: Mapping[str, T], what: str) -> dict[str, T]:
+    for name in names:
+        if name not in known:
+            raise KernelError(
+                calling_place(), f"'{name}' is no {what} that has a name here.", f"one of: {', '.join(known)}"
+            )
+    return {name: known[name] for name in names}

@@ -94,7 +94,7 @@ def test_the_files(heat: Exploration) -> None:
     assert "f64 Schedule() (own)" in heat.table()
 
 
-def test_an_interrupted_search_goes_on(heat: Exploration, tmp_path: Path) -> None:
+def test_an_interrupted_search_is_taken_up(heat: Exploration, tmp_path: Path) -> None:
     assert heat.folder is not None
     lines = (heat.folder / FILE).read_text().splitlines(keepends=True)
     (tmp_path / FILE).write_text("".join(lines[:2]) + lines[2][:100])

@@ -4,6 +4,7 @@ searches; sizes. Without a compiler."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import heddle
 import pytest
 from heddle import CacheLines, Interleaved, KernelError, Rows, Schedule, Strips
+from heddle.__main__ import main
 from heddle.explorer import machine
 from heddle.explorer.exploration import Exploration, load_results, merge
+from heddle.explorer.progress import Progress
 from heddle.explorer.results import FILE, append, best, from_line, read, t4, to_line
 from heddle.explorer.schedules import as_text, from_json, to_json, tried
 from heddle.explorer.search import Point, search
@@ -45,6 +48,7 @@ def test_a_torn_line_counts_as_none(tmp_path: Path) -> None:
     ("change", "says"),
     [
         ({"state": "fast"}, "'fast' is no state"),
+        ({"target": "moon"}, "'moon' is no target"),
         ({"seconds": [1, -1]}, "sizes and times are positive"),
         ({"extent": []}, "sizes and times are positive"),
         ({"extent": [1.5]}, "'extent' is [1.5]"),
@@ -169,6 +173,50 @@ def test_sizes() -> None:
     assert machine.extent("memory", 16, 3, False)[0] % 16 == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "text", "says"),
+    [
+        ([], "", "give a model, or --merge with folders."),
+        (["model.py", "--merge", "here"], "", "give a model, or --merge with folders."),
+        (["model.py", "--set", "alpha"], "values = {}", "--set alpha gives no number."),
+        (["model.py"], "accuracy = 3", "`accuracy` no function"),
+        (["model.py"], "values = 3", "`values` is no dictionary"),
+        (["model.py"], "variants = {'a': 3}", "the variant 'a' is no Module."),
+    ],
+)
+def test_what_the_command_refuses(
+    words: list[str],
+    text: str,
+    says: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text(f"{text}\nfrom searched import stencil\nheat = stencil()\n")
+    assert main(["explore", *words]) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_progress() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal, plain = Terminal(), io.StringIO()
+    for file in (terminal, plain):
+        progress = Progress(file=file)
+        progress.total = 2
+        progress.say("compiling 2")
+        progress.add(result())
+        progress.add(result(state="compile", why="no", seconds=()))
+        progress.end(Exploration(()))
+    assert "[####################] 2/2" not in plain.getvalue()
+    assert "[##########----------] 1/2, best 20 ns/cell" in terminal.getvalue()
+    assert plain.getvalue().startswith("1/2 step f64 Schedule(): 20 ns/cell, 50% of the stream\n2/2 step f64")
+    assert "compile: no\n" in plain.getvalue()
+
+
 MODULE = stencil()
 
 
@@ -186,6 +234,7 @@ MODULE = stencil()
         ({"sizes": ["big"]}, "'big' is no size of 2 dimensions."),
         ({"sizes": [(0, 4)]}, "'0x4' is no size of 2 dimensions."),
         ({"kernels": ["stop"]}, "'stop' is no kernel that runs from Python."),
+        ({"values": {"alhpa": 1}}, "no kernel takes 'alhpa'."),
         ({"search": "lucky", "sizes": ["8x8"]}, "'lucky' is no search."),
         ({"precisions": ["f31"]}, "'f31' is not a precision."),
         ({"schedules": [Schedule(colours=8)]}, "no candidate is legal: 'step' has colours=8"),
@@ -213,6 +262,10 @@ def test_variants_of_lattice_boltzmann() -> None:
     assert list(found)[:3] == ["BGK, pull", "TRT, pull", "BGK, AA"]
     assert list(found["TRT, eso-pull"].kernels) == ["step_even", "step_odd"]
     assert found["BGK, pull"].precisions == ("f64",)
+    with pytest.raises(
+        KernelError, match=r"'BKG' is no operator that has a name here.\n  Hint: one of: BGK, TRT"
+    ):
+        lattice_boltzmann("D2Q9", ("BKG",))
 
 
 def test_the_results_of_d3q19_that_are_kept() -> None:
