@@ -492,8 +492,7 @@ class Call {
       if (parameter.role == Role::number) {
         values_[i].number = PyFloat_AsDouble(given_[i]);
         if (values_[i].number == -1.0 && PyErr_Occurred() != nullptr) {
-          const bool beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-          PyErr_Clear();
+          const bool beyond = error_text().starts_with("OverflowError");
           throw Failure{"'" + std::string(parameter.name) + "' is of type " + type_name(given_[i]) +
                             (beyond ? ", and beyond double precision." : ", but a number is needed."),
                         ""};
