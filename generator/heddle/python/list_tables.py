@@ -22,7 +22,7 @@ NOBODY = 0xFFFFFFFF
 _LINE = 16  # elements; 64 bytes of an entry
 _DEVICE_PIECE = 128
 _SEGMENTS, _UNKNOWN, _PAIR = 0x80000000, 0xFFFFFFFF, 3  # heddle::run_entry
-_ROW_CELLS, _MOST_LINKS = 32, 30  # heddle/device/compressed_neighbours.hpp
+_ROW_CELLS, _MARKS = 32, 30  # heddle/device/compressed_neighbours.hpp
 _EIGHT, _SIXTEEN, _PLAIN = 0, 1, 2  # heddle::DeltaWidth
 _AT_ONCE = 1 << 15  # chunks of entries that are looked at together
 
@@ -142,7 +142,7 @@ def compressed_table(table: Words, count: int, links: Sequence[Link], slot_strid
     """The table that GPUs decode (heddle/device/compressed_neighbours.hpp); None for more links than it can
     have."""
     rows, chunks = len(links), padded(count) // _ROW_CELLS
-    if rows > _MOST_LINKS:
+    if rows > _MARKS:
         return None
     size = (rows + 2 + 3) // 4 * 4
     head = np.zeros((chunks, size), np.uint32)
@@ -169,7 +169,7 @@ def compressed_table(table: Words, count: int, links: Sequence[Link], slot_strid
         width = np.where(span < 0xFF, _EIGHT, np.where(span < 0xFFFF, _SIXTEEN, _PLAIN)).max(axis=1)
         here = head[first:last]
         here[:, :rows] = chosen
-        here[:, rows] = (apart << np.arange(rows)).sum(axis=1) | width << _MOST_LINKS
+        here[:, rows] = (apart << np.arange(rows)).sum(axis=1) | width << _MARKS
         each = np.array([1, 2, 0])[width] * (_ROW_CELLS // 4)  # words of the deltas of a link
         sizes = each * apart.sum(axis=1)
         begin = np.cumsum(sizes) - sizes

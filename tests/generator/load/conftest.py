@@ -14,7 +14,6 @@ from called import calls
 from heddle.python.compiler import host_compiler
 from heddle.python.load import Kernels
 
-
 EMULATION = Path(__file__).resolve().parents[2] / "emulation/include"
 NVCC = r"""#!/bin/sh
 case "$*" in *--version*) echo emulated; exit;; esac

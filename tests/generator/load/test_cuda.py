@@ -118,7 +118,9 @@ class Device(Foreign):
         return Device(self.values.reshape(*shape))
 
 
-class library:  # noqa: N801: a module
+class Library:
+    """Its module."""
+
     float32 = np.float32
 
     @staticmethod
@@ -133,7 +135,7 @@ class library:  # noqa: N801: a module
 def test_a_step_over_a_list(kernels: Kernels) -> None:
     """A relaxation to equilibrium at omega = 1, of what the table leads to."""
     random = np.random.default_rng(5)
-    cells = CellList(random.random((23, 41)) < 0.7, kernels, "y", library=library)
+    cells = CellList(random.random((23, 41)) < 0.7, kernels, "y", library=Library)
     f, f_next = cells.zeros("f8", 9), cells.zeros("f8", 9)
     assert cells.slot_stride % 128 == 0
     assert f.values.ctypes.data % 256 == 0
@@ -153,7 +155,7 @@ def test_a_step_over_a_list(kernels: Kernels) -> None:
 
 def test_a_list_on_the_host_for_a_gpu(kernels: Kernels) -> None:
     mask = np.ones((4, 40), bool)
-    cells, there = CellList(mask, kernels), CellList(mask, kernels, library=library)
+    cells, there = CellList(mask, kernels), CellList(mask, kernels, library=Library)
     arrays = {"f": there.zeros("f8", 9), "f_next": there.zeros("f8", 9)}
     with pytest.raises(KernelError, match=r"'cells.neighbour' lies in the memory of the host"):
         kernels.list_step(**arrays, cells=cells)

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from heddle import Assignment, Sparse, fields
 from heddle.__main__ import main
 from heddle.build import load
 from heddle.errors import KernelError
 from heddle.python import compiler
+from heddle.python.load import job_of
 from heddle.python.package import package_files, stub
 
 pytestmark = pytest.mark.compiles
@@ -81,6 +83,17 @@ def test_stubs_name_what_a_call_takes(model: Path) -> None:
     module.kernels["import"] = module.kernels.pop("step")
     with pytest.raises(KernelError, match="'import' is a word of Python"):
         package_files(module, "cpu", "1")
+
+
+def test_kernels_over_lists_are_not_in_packages(model: Path) -> None:
+    module = load(model)
+    u, v = fields("u, v: real[2D]")
+    module.add("listed", [Assignment(v.here, u.here)], space=Sparse("some"))
+    assert "listed" not in package_files(module, "cpu", "1")["__init__.py"]
+    assert "listed" not in stub(module, "cpu")
+    del module.kernels["step"]
+    with pytest.raises(KernelError, match=r"load kernels over lists with heddle\.load"):
+        job_of(module, "cpu", lists=False)
 
 
 def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
