@@ -28,7 +28,7 @@ double require_courant(const Air& air, const Options& options) {
     std::size_t n = 0;
     for (std::int64_t k = 0; k < box.extent(2); ++k) {
       const auto level = static_cast<std::size_t>(k);
-      const double thinnest =
+      const double steepest =
           std::max(-rdnw[level], k == 0 ? 0 : -rdnw[level - 1]); // on both sides of a face
       for (std::int64_t y = 0; y < box.extent(1); ++y)
         for (std::int64_t x = 0; x < box.extent(0); ++x, ++n) {
@@ -36,7 +36,7 @@ double require_courant(const Air& air, const Options& options) {
               options.time_step / static_cast<double>(mass) *
               ((std::abs(static_cast<double>(ru[n])) + std::abs(static_cast<double>(rv[n]))) /
                    options.spacing +
-               std::abs(static_cast<double>(om[n])) * thinnest);
+               std::abs(static_cast<double>(om[n])) * steepest);
           largest = std::max(largest, courant);
           if (!(courant <= largest_courant))
             throw heddle::Error(cell(box, x, y, k),
