@@ -6,8 +6,8 @@ heddle_add_kernels(<target>
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
-  [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands of
-                                      statements, which take it minutes. Not with GENERATED_DIR
+  [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
+                                      of statements, which take it minutes. Not with GENERATED_DIR
   [DEPENDS <file>...]                 data that the model reads
   [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled
                                       here or not), <v>_STAMP what is newer when any of them is (empty for
