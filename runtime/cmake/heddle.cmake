@@ -6,6 +6,8 @@ heddle_add_kernels(<target>
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
+  [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
+                                      of statements, which take it minutes. Not with GENERATED_DIR
   [DEPENDS <file>...]                 data that the model reads
   [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled
                                       here or not), <v>_STAMP what is newer when any of them is (empty for
@@ -268,7 +270,7 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
+    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -285,6 +287,10 @@ function(heddle_add_kernels target)
   if(NOT target_folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
     message(FATAL_ERROR
       "heddle_add_kernels(${target}): the target belongs to ${target_folder}; call it there.")
+  endif()
+  if(arg_NO_CHECK AND arg_GENERATED_DIR)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR must be checked; "
+                        "leave NO_CHECK out.")
   endif()
   if(NOT arg_MODULE)
     set(arg_MODULE ${target})
@@ -382,7 +388,7 @@ function(heddle_add_kernels target)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
     _heddle_register(${arg_MODULE} "${root}" "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
-                     "${arg_TARGETS}" ${sweeps} "${stamp}")
+                     "${arg_TARGETS}" ${sweeps} "${stamp}" "${arg_NO_CHECK}")
   endif()
 
   list(TRANSFORM sources PREPEND "${folder}/")
@@ -438,7 +444,7 @@ endfunction()
 
 # Remembers a module: one small script and one JSON file each below the build folder, which the two targets,
 # the test and `heddle check --build` read.
-function(_heddle_register module root generated_dir generate model targets sweeps stamp)
+function(_heddle_register module root generated_dir generate model targets sweeps stamp unchecked)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   set(list "${CMAKE_BINARY_DIR}/heddle-modules")
@@ -454,6 +460,9 @@ function(_heddle_register module root generated_dir generate model targets sweep
   endif()
   add_custom_target(heddle-module.${module} DEPENDS "${stamp}")
   add_dependencies(heddle-modules heddle-module.${module})
+  if(unchecked)
+    return()
+  endif()
   file(CONFIGURE OUTPUT "${list}/${module}.cmake" @ONLY CONTENT [==[
 set(module [=[@module@]=])
 set(committed [=[@generated_dir@]=])
