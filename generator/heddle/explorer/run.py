@@ -15,7 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from heddle.build import python_kernels
 from heddle.emit.cost import cost
+from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer import machine
@@ -40,7 +42,7 @@ from heddle.explorer.trial import (
 )
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
-from heddle.module import KernelModel, Module
+from heddle.module import Module
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
 
@@ -152,8 +154,12 @@ def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] 
 
 def _check_values(variants: Mapping[str, Module], values: Values) -> None:
     """Raise KernelError for a value of something that no kernel takes: often its name was mistyped."""
-    models = [model for module in variants.values() for model in module.kernels.values()]
-    known = {name for model in models if isinstance(model, KernelModel) for name in model.order}
+    known = {
+        argument.name
+        for module in variants.values()
+        for kernel in python_kernels(module)
+        for argument, _ in needed(module.typed(kernel, module.precisions[0]))
+    }
     for name in values:
         if name not in known:
             raise KernelError(

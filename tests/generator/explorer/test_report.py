@@ -80,9 +80,9 @@ PROGRAM = """
 const assert = require("node:assert");
 const page = require(process.argv[2]);
 const points = [{ t: 1, e: 5 }, { t: 2, e: 3 }, { t: 3, e: 4 },
-  { t: 4, e: 1 }, { t: 1, e: 6 }, { t: null, e: 0 }];
+  { t: 4, e: 1 }, { t: 1, e: 6 }, { t: 5, e: 1 }, { t: null, e: 0 }];
 assert.deepStrictEqual(page.paretoFront(points, "t", "e").map((p) => p.t), [1, 2, 4]);
-assert.deepStrictEqual(page.sorted(points, "t", true).map((p) => p.t), [4, 3, 2, 1, 1, null]);
+assert.deepStrictEqual(page.sorted(points, "t", true).map((p) => p.t), [5, 4, 3, 2, 1, 1, null]);
 const [first, second] = [["a", "b", "c", "d", "e"], ["a", "c", "x", "d", "e"]];
 const entries = page.difference(first, second);
 assert.deepStrictEqual(entries.map((e) => e.join("")), [" a", "-b", " c", "+x", " d", " e"]);
