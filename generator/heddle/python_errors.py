@@ -42,7 +42,9 @@ def explained(error: Exception, model: Path) -> KernelError | None:
     """The error as one of the model's, with a hint; None for an error that has no such meaning."""
     if isinstance(error, SyntaxError):
         at = Place(Path(error.filename or str(model)).name, error.lineno or 0)
-        return KernelError(at, f"Python cannot read this: {error.msg}.", "mend the line, or the one before it")
+        return KernelError(
+            at, f"Python cannot read this: {error.msg}.", "mend the line, or the one before it"
+        )
     place, nodes = _where(error, model)
     said = str(error)
     if isinstance(error, NameError) and error.name in _public_names():

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import sympy
+
 from heddle.errors import KernelError, calling_place
 from heddle.model.equations import Scalar, quantity
 from heddle.model.flag import shown

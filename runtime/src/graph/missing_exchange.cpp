@@ -54,8 +54,8 @@ MissingExchange::MissingExchange(std::string_view graph, const std::vector<const
     }
     if (task.touches.empty()) continue;
     // What the task reads comes before what it writes.
-    std::ranges::stable_partition(
-        task.touches, [](const Touch& touch) { return touch.access->mode == AccessMode::read; });
+    std::ranges::stable_partition(task.touches,
+                                  [](const Touch& touch) { return touch.access->mode == AccessMode::read; });
     if (node->halo) task.toward_owners = node->halo().toward_owners;
     periodic_ = periodic_ || node->periodic();
     tasks_.push_back(std::move(task));

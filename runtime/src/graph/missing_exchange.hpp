@@ -51,8 +51,8 @@ private:
   std::string graph_;
   std::vector<Task> tasks_;
   std::vector<std::string> sweeps_; // of each task: its name and that of the graph
-  std::vector<HaloState*> fields_; // null: of what does not keep one
-  std::vector<bool> exchanged_;    // whether any task of the graph brings it to the ghost layers
+  std::vector<HaloState*> fields_;  // null: of what does not keep one
+  std::vector<bool> exchanged_;     // whether any task of the graph brings it to the ghost layers
   std::vector<Known> known_;
   bool periodic_ = false;
 };

@@ -49,7 +49,7 @@ struct TaskGraph::Plans {
   };
   std::array<Way, 2> ways;
   OverlapAutotuner trial;
-  std::optional<bool> measures;              // whether ways are compared
+  std::optional<bool> measures;             // whether ways are compared
   std::optional<MissingExchange> exchanges; // once a run has looked for them
   int vain_recordings = 0;
   std::string vain;                   // why the last one was
@@ -321,8 +321,10 @@ void TaskGraph::require_alive() const {
   };
   for (const TaskNode& node : nodes_) {
     if (ended(node.lifetime)) {
-      throw Error("TaskGraph", "task '" + node.name + "' of graph '" + options_.name + "' has ended: the graph "
-                               "keeps what has a name by reference",
+      throw Error("TaskGraph",
+                  "task '" + node.name + "' of graph '" + options_.name +
+                      "' has ended: the graph "
+                      "keeps what has a name by reference",
                   "let it live as long as the graph, or hand it over: graph.add(std::move(task))");
     }
     for (const TaskNode::Access& access : node.accesses) {

@@ -97,7 +97,8 @@ def test_model_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (
             "def f(:\n",
-            "model.py:1: Python cannot read this: invalid syntax.\n  Hint: mend the line, or the one before it",
+            "model.py:1: Python cannot read this: invalid syntax.\n"
+            "  Hint: mend the line, or the one before it",
         ),
         (
             "if True:\n\tx = 1\n        y = 2\n",

@@ -48,7 +48,8 @@ TEST_F(Lifetimes, ASweepThatHasEndedIsRefused) {
     EXPECT_EQ(refusal(), "");
   }
   const std::string said = refusal();
-  EXPECT_NE(said.find("task 'm::copy' of graph 'loop' has ended: the graph keeps what has a name by reference"),
+  EXPECT_NE(said.find("task 'm::copy' of graph 'loop' has ended: the graph keeps what has a name by "
+                      "reference"),
             std::string::npos)
       << said;
   EXPECT_NE(said.find("graph.add(std::move(task))"), std::string::npos) << said;
@@ -86,8 +87,7 @@ TEST_F(Lifetimes, AFieldThatHasEndedIsRefused) {
 TEST_F(Lifetimes, ExchangesAndGraphsThatHaveEndedAreRefused) {
   {
     const std::vector<heddle::HaloRegion> shell = heddle::ghost_shell(1, {1, 1, 1});
-    heddle::HaloExchange halo(
-        packing::exchange(u, shell, heddle::Direction::owner_to_ghost, "halo of u"));
+    heddle::HaloExchange halo(packing::exchange(u, shell, heddle::Direction::owner_to_ghost, "halo of u"));
     graph.add(halo);
   }
   EXPECT_NE(refusal().find("task 'halo of u' of graph 'loop' has ended"), std::string::npos);

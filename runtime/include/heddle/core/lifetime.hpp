@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// A member of objects that others keep by reference, so that these can find out that the object has ended. It
-/// belongs to the place of the object: copies and moved objects have one of their own. Costs nothing until
+/// A member of objects that others keep by reference, so that these can find out that the object has ended.
+/// It belongs to the place of the object: copies and moved objects have one of their own. Costs nothing until
 /// somebody watches.
 class Lifetime {
 public:

@@ -30,8 +30,8 @@ struct TaskNode {
     AccessMode mode;
     int reach; // see FieldAccess
     std::array<bool, 3> axes{true, true, true};
-    const VersionKind* kind = nullptr; // null: the object cannot be copied
-    HaloState* halo = nullptr;         // null: nothing is kept of its ghost layers
+    const VersionKind* kind = nullptr;                   // null: the object cannot be copied
+    HaloState* halo = nullptr;                           // null: nothing is kept of its ghost layers
     std::optional<std::weak_ptr<const void>> lifetime{}; // empty: nobody finds out that it has ended
   };
   /// Where a sweep runs.
@@ -64,10 +64,10 @@ struct TaskNode {
   std::vector<std::size_t> ordered;      // those that order() demands
   std::optional<Domain> domain;          // empty: its accesses are all that is known
   std::optional<Parts> parts;
-  std::function<HaloSteps()> halo; // empty for other tasks
+  std::function<HaloSteps()> halo;                     // empty for other tasks
   std::function<std::vector<const TaskNode*>()> tasks; // of a graph: those in it
-  std::shared_ptr<void> owner;     // of a task that was moved in
-  std::optional<std::weak_ptr<const void>> lifetime; // of one that was not, if it has one
+  std::shared_ptr<void> owner;                         // of a task that was moved in
+  std::optional<std::weak_ptr<const void>> lifetime;   // of one that was not, if it has one
 
   Period period;
   /// Whether it works on the versions of its fields that a stream names (Stream::version).

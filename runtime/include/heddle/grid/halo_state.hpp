@@ -7,9 +7,9 @@
 
 namespace heddle {
 
-/// What is known of the ghost layers of a field between two graphs. Each run of a TaskGraph looks at it before
-/// its first task and updates it after its last one; a HaloExchange updates it, too. Sweeps that are called
-/// without a graph do not. It costs a few comparisons per run and field, and nothing per cell or step.
+/// What is known of the ghost layers of a field between two graphs. Each run of a TaskGraph looks at it
+/// before its first task and updates it after its last one; a HaloExchange updates it, too. Sweeps that are
+/// called without a graph do not. It costs a few comparisons per run and field, and nothing per cell or step.
 class HaloState {
 public:
   /// Sweeps have changed cells of the field, and no exchange has brought these to the ghost layers since:

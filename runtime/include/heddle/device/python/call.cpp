@@ -435,9 +435,10 @@ class Call {
         values_[i].number = PyFloat_AsDouble(given_[i]);
         if (values_[i].number == -1.0 && PyErr_Occurred() != nullptr) {
           const bool beyond = error_text().starts_with("OverflowError");
-          throw Failure{"'" + std::string(parameter.name) + "' is of type " + type_name(given_[i]) +
-                            (beyond ? ", and beyond double precision." : ", but a number is needed."),
-                        ""};
+          throw Failure{
+              "'" + std::string(parameter.name) + "' is of type " + type_name(given_[i]) +
+                  (beyond ? ", and beyond double precision." : ", but a number is needed."),
+              ""};
         }
       } else if (parameter.role == Role::integer) {
         values_[i].integer =
