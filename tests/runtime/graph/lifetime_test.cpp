@@ -48,9 +48,9 @@ TEST_F(Lifetimes, ASweepThatHasEndedIsRefused) {
     EXPECT_EQ(refusal(), "");
   }
   const std::string said = refusal();
-  EXPECT_NE(
-      said.find("task 'm::copy' of graph 'loop' has ended: the graph keeps what has a name by reference"),
-      std::string::npos)
+  EXPECT_NE(said.find("task 'm::copy' of graph 'loop' has ended: the graph keeps what has a name by "
+                      "reference"),
+            std::string::npos)
       << said;
   EXPECT_NE(said.find("graph.add(std::move(task))"), std::string::npos) << said;
 }

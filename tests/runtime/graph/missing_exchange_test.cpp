@@ -189,7 +189,7 @@ TEST(MissingExchange, IsNoneWhereASweepOverSomeCellsReachesOutOfTheDomain) {
     };
     const std::string said = refusal(2, 2, with_a_lid);
     EXPECT_EQ(said.empty(), exchanged) << said;
-    EXPECT_EQ(said.find("'lid' "), std::string::npos) << said;
+    EXPECT_EQ(said.find("'lid' of graph 'loop' reads"), std::string::npos) << said;
   }
 }
 

@@ -209,11 +209,11 @@ public:
 
   /// Runs all tasks n times; all work is done on return. An exception of a task ends the run and is rethrown.
   /// Throws Error, before any task has run, if a sweep over whole blocks reads data of other blocks, or
-  /// through a periodic face, that sweeps of this graph or of one that ran before have changed, or if it
-  /// writes there, and nothing exchanges that field in between: neither an exchange, in the graph or called
-  /// by itself, nor another task that declares that it writes the field. Ghost cells would be those of an
-  /// earlier step. See HaloState for fields whose ghost layers code of your own fills between two graphs.
-  /// Likewise for a sweep, an exchange, a graph or a field that ended before this run.
+  /// through a periodic face, that sweeps of this graph or of one that ran before have changed, or reads what
+  /// such a sweep wrote there, and nothing exchanges that field in between: neither an exchange, in the graph
+  /// or called by itself, nor another task that declares that it writes the field. Ghost cells would be those
+  /// of an earlier step. See HaloState for fields whose ghost layers code of your own fills between two
+  /// graphs. Throws Error, too, for a sweep, an exchange, a graph or a field that ended before this run.
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds. The condition is tested every `every` iterations; at most `max`

@@ -39,8 +39,11 @@ if not FULL:
 """Four blocks at a time: their proofs take as long as those of all other models. test_addresses proves a
 smaller lattice with two; `./test.sh --full` proves them with four."""
 BY_RUNS = {"advection": ["scale_halo_unpack", "limited_halo_unpack"]}
-"""Rows and threads are equal in runs, not by structure: an exchange stores a plane in a loop over the levels
-of a box, and the proof does not know that there is only one."""
+"""Rows and threads are equal in runs, not by structure. An exchange stores a plane in a loop over the levels
+of a box, so that each level stores to the same element. Rows leave the value of the last level there, threads
+that of any. The two agree because each box of a plane has one level: `heddle.halo.dense` derives its
+regions so. The kernel that the proof reads does not say that, and a proof must not assume what only its
+caller keeps."""
 
 
 @pytest.mark.slow
