@@ -11,7 +11,7 @@ omega = 1 / (3 * viscosity + 0.5)
 
 f, f_next = np.zeros((2, 9, width + 2, length + 2))  # at rest: populations are stored less their weight
 rho, u = np.zeros((width + 2, length + 2)), np.zeros((2, width + 2, length + 2))
-for _ in range(10_000):
+for _ in range(6_000):
     heddle.periodic(f, axes="x")
     kernels.step(f=f, f_next=f_next, omega=omega, g_x=g_x, ghosts=1)
     f, f_next = f_next, f
