@@ -118,7 +118,6 @@ NetcdfFile::NetcdfFile(std::filesystem::path file, const Column& column, const s
     const int variable = define(species, NC_FLOAT, 2, dimension.data(), "1",
                                 standard ? "mole_fraction_of_" + found->second + "_in_air" : "",
                                 "mole fraction of " + species + " of Carbon Bond 2005 in air");
-    attribute(variable, "coordinates", "temperature");
     check(nc_def_var_deflate(id_, variable, 1, 1, 1));
   }
   check(nc_enddef(id_));
