@@ -10,8 +10,9 @@
 `heddle build model.py --out generated` writes the files.
 """
 
+from typing import TYPE_CHECKING
+
 from heddle.errors import KernelError
-from heddle.explorer.run import explore
 from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section, While
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
@@ -22,6 +23,9 @@ from heddle.python.cell_list import CellList
 from heddle.python.load import load
 from heddle.python.loop import fold_periodic, periodic, steps
 from heddle.python.zeros import zeros
+
+if TYPE_CHECKING:
+    from heddle.explorer.run import explore
 
 __version__ = "0.1.0"
 
@@ -64,3 +68,13 @@ __all__ = [
     "tables",
     "zeros",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`heddle.explore`, loaded when it is asked for: no other command needs it, and each starts faster."""
+    if name == "explore":
+        from heddle.explorer.run import explore as found
+
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'heddle' has no attribute '{name}'")
