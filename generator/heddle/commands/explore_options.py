@@ -6,17 +6,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-EPILOG = """example:
-  heddle explore model.py --size 256x256 --precisions f64 f32 --set alpha=0.1 --budget 5 --out explored
-  heddle explore --merge here/explored there/explored --out both
+EPILOG = "Example: heddle explore model.py --size 256x256 --precisions f64 f32 --set alpha=0.1 --budget 5"
+ABOUT = """Compile the variants, precisions and legal schedules of a model, check each against the reference
+target, and time it beside a kernel that moves the same bytes. A model is a Python program, and this command
+runs it: use only models that you trust. Results of several machines are put together by --merge.
 
 The model file defines one Module; or a dictionary `variants` of Modules that do the same in different
 ways, by names. It may also define `values`, a dictionary of arguments by name, and `accuracy(kernels,
 precision)`, which returns an error: heddle.explore says what these mean.
 Exit code 0: candidates were timed, and none is wrong."""
-ABOUT = """Compile the variants, precisions and legal schedules of a model, check each against the reference
-target, and time it beside a kernel that moves the same bytes. A model is a Python program, and this command
-runs it: use only models that you trust."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
