@@ -106,8 +106,9 @@ int run(const Options& options, heddle::Transport& transport) {
   const std::int64_t cells = setting.column.levels();
   const auto calls = static_cast<std::int64_t>(std::ceil(options.hours * 3600 / options.interval - 1e-9));
   const auto between = std::max<std::int64_t>(1, std::llround(options.every * 60 / options.interval));
+  const std::int64_t records = calls / between + 2;
   const double size = static_cast<double>(cells) * static_cast<double>(cb05().species.size()) *
-                      static_cast<double>(calls / between + 2) * sizeof(float);
+                      static_cast<double>(records) * sizeof(float);
 
   std::vector<std::int64_t> all(static_cast<std::size_t>(cells));
   std::iota(all.begin(), all.end(), std::int64_t{0});
