@@ -31,10 +31,11 @@ public:
   LocalVector(const Cells& n, std::int64_t ghosts, std::int64_t components)
       : grid_(make_grid(n, static_cast<PetscInt>(ghosts), static_cast<PetscInt>(components))) {
     petsc_check(DMCreateLocalVector(grid_, &vector_), "DMCreateLocalVector");
-    petsc_check(DMDAVecGetArrayDOF(grid_, vector_, &array_), "DMDAVecGetArrayDOF");
+    petsc_check(DMDAVecGetArrayDOF(grid_, vector_, static_cast<void*>(&array_)), "DMDAVecGetArrayDOF");
   }
   ~LocalVector() {
-    petsc_check(DMDAVecRestoreArrayDOF(grid_, vector_, &array_), "DMDAVecRestoreArrayDOF");
+    petsc_check(DMDAVecRestoreArrayDOF(grid_, vector_, static_cast<void*>(&array_)),
+                "DMDAVecRestoreArrayDOF");
     petsc_check(VecDestroy(&vector_), "VecDestroy");
     petsc_check(DMDestroy(&grid_), "DMDestroy");
   }
