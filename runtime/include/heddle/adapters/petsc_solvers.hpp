@@ -37,7 +37,7 @@ template <typename Apply> Mat petsc_operator(DM grid, Apply& apply) {
   PetscErrorCode (*const multiply)(Mat, Vec, Vec) = [](Mat shell, Vec x, Vec y) {
     return petsc_guarded(PetscObjectComm(reinterpret_cast<PetscObject>(shell)), [&] {
       void* context = nullptr;
-      petsc_check(MatShellGetContext(shell, &context), "MatShellGetContext");
+      petsc_check(MatShellGetContext(shell, static_cast<void*>(&context)), "MatShellGetContext");
       (*static_cast<Apply*>(context))(x, y);
     });
   };
@@ -53,7 +53,7 @@ template <typename Apply> void petsc_preconditioner(PC pc, Apply& apply) {
   PetscErrorCode (*const precondition)(PC, Vec, Vec) = [](PC shell, Vec r, Vec z) {
     return petsc_guarded(PetscObjectComm(reinterpret_cast<PetscObject>(shell)), [&] {
       void* context = nullptr;
-      petsc_check(PCShellGetContext(shell, &context), "PCShellGetContext");
+      petsc_check(PCShellGetContext(shell, static_cast<void*>(&context)), "PCShellGetContext");
       (*static_cast<Apply*>(context))(r, z);
     });
   };
