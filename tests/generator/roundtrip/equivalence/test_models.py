@@ -46,9 +46,9 @@ regions so. The kernel that the proof reads does not say that, and a proof must 
 caller keeps."""
 
 ELSEWHERE = {"column_physics": ["kessler", "fluxes"]}
-"""Not compared here. `kessler` is proved by structure with some hash seeds and not with others, a fault of the
-proof that is not mended yet; test_kessler compares the bits of its targets. `fluxes` has sums over rows, which
-the proof cannot read; test_longwave compares them."""
+"""Not compared here. `kessler` is proved by structure with some hash seeds and not with others, a fault of
+the proof that is not mended yet; test_kessler compares the bits of its targets. `fluxes` has sums over rows,
+which the proof cannot read; test_longwave compares them."""
 
 
 @pytest.mark.slow
