@@ -15,11 +15,11 @@ from heddle.emit.cost import cost
 from heddle.explorer import built
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.memory import Memory
-from heddle.python.zeros import HOST_LINE as LINE
 from heddle.explorer.space import space
 from heddle.explorer.streams import ways
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.explorer.workers import Outcome, in_children
+from heddle.python.zeros import HOST_LINE as LINE
 from searched import result, stencil
 
 
