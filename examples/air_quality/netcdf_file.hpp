@@ -3,6 +3,7 @@
 #define HEDDLE_AIR_QUALITY_NETCDF_FILE_HPP
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -17,7 +18,7 @@ public:
   static bool available();
 
   /// source: what made the numbers. Throws heddle::Error where the file cannot be made.
-  NetcdfFile(std::filesystem::path file, const Column& column, const std::string& source);
+  NetcdfFile(const std::filesystem::path& file, const Column& column, const std::string& source);
   ~NetcdfFile();
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
@@ -29,12 +30,8 @@ public:
   void close();
 
 private:
-  void check(int status) const;
-
-  std::filesystem::path file_;
-  Column column_;
-  int id_ = -1;
-  std::size_t records_ = 0;
+  struct Netcdf;
+  std::unique_ptr<Netcdf> netcdf_;
 };
 
 } // namespace air_quality

@@ -19,21 +19,21 @@ struct Options {
   double time_step = 20;
   double hours = 3;
   std::optional<std::int64_t> steps; ///< instead of hours
-  Scheme scheme = Scheme::wsm3;
+  double ascent = 1.5;               ///< greatest upward speed at the front, m/s
   std::int64_t radiation_every = 30; ///< steps; 0: no radiation
   int radiation_lag = 1;
-  double ascent = 1.5;             ///< greatest upward speed at the front, m/s
-  bool wind = true;                ///< whether air moves through the domain
-  std::filesystem::path sounding;  ///< empty: that of Weisman and Klemp
-  std::array<int, 2> blocks{0, 0}; ///< along x and y; 0: one per rank, along y
-  std::filesystem::path out = "column_physics_output";
-  int frames = 4;
+  Scheme scheme = Scheme::wsm3;
+  std::filesystem::path sounding;     ///< empty: that of Weisman and Klemp
   std::int64_t checkpoint_every = 0;  ///< steps; 0: no checkpoints
   std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
-  bool picture = true;
-  std::filesystem::path trace; ///< empty: none
-  bool gpu = false;
+  std::filesystem::path out = "column_physics_output";
+  std::filesystem::path trace;     ///< empty: none
+  std::array<int, 2> blocks{0, 0}; ///< along x and y; 0: one per rank, along y
   std::optional<int> threads;
+  int frames = 4;
+  bool wind = true; ///< whether air moves through the domain
+  bool picture = true;
+  bool gpu = false;
 
   [[nodiscard]] std::int64_t count_steps() const;
 };

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saves.hpp"
 
-#include <filesystem>
-
+#include "checkpoint_folder.hpp"
 #include "constants.hpp"
-#include "heddle/core/error.hpp"
 
 namespace front {
 namespace {
 
 constexpr const char* name = "front";
-
-std::filesystem::path folder_of(const Options& options) {
-  return options.out / "checkpoint";
-}
 
 } // namespace
 
@@ -27,19 +21,13 @@ double bytes_of_results(const Options& options) {
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
-  if (!options.resume && options.checkpoint_every == 0) return {};
-  const bool any = !heddle::Checkpoint(folder_of(options), name, transport).steps().empty();
-  if (any && !options.resume)
-    throw heddle::Error("folder '" + folder_of(options).string() + "'", "it has checkpoints of another run",
-                        "continue from it with --resume last, choose another --out, or remove them");
-  if (!any && options.resume)
-    throw heddle::Error("--resume", "there is no checkpoint in '" + folder_of(options).string() + "'",
-                        "give the --out of a run that used --checkpoint-every");
-  return {.unfinished = "checkpoint/unfinished", .stays = true, .resume = options.resume.has_value()};
+  return example::place_of_files(options.out, name, options.checkpoint_every != 0, options.resume.has_value(),
+                                 transport);
 }
 
 Saves::Saves(const Options& options, Solver& solver, heddle::Transport& transport)
-    : checkpoint_(folder_of(options), name, transport), every_(options.checkpoint_every) {
+    : checkpoint_(example::checkpoint_folder(options.out), name, transport),
+      every_(options.checkpoint_every) {
   solver.add_to(checkpoint_);
   checkpoint_.add("step", step_);
   checkpoint_.require("spacing", options.spacing);

@@ -42,6 +42,7 @@ public:
   void variable(const std::string& name, nc_type type, const std::vector<std::string>& dimensions,
                 const std::string& units, const std::string& standard, const std::string& about) {
     std::vector<int> ids;
+    ids.reserve(dimensions.size());
     for (const std::string& one : dimensions)
       ids.push_back(dimensions_.at(one));
     check(nc_def_var(id_, name.c_str(), type, static_cast<int>(ids.size()), ids.data(), &variables_[name]));
@@ -59,6 +60,8 @@ public:
   void attribute(const std::string& variable, const char* name, float value) {
     check(nc_put_att_float(id_, id_of(variable), name, NC_FLOAT, 1, &value));
   }
+  /// The variable is compressed, its bytes sorted by their place in a value first.
+  void compress(const std::string& variable) { check(nc_def_var_deflate(id_, id_of(variable), 1, 1, 1)); }
   /// Between definitions and values.
   void end_definitions() { check(nc_enddef(id_)); }
 

@@ -6,14 +6,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "heddle/core/error.hpp"
+#include "checkpoint_folder.hpp"
 
 namespace terrain_wind {
 namespace {
-
-std::filesystem::path folder_of(const Options& options) {
-  return options.out / "checkpoint";
-}
 
 constexpr const char* name = "wind";
 
@@ -41,24 +37,18 @@ double bytes_of_results(const Options& options, const Domain& domain) {
   const int at_once = heddle::CheckpointOptions().keep + 1;
   const double checkpoint =
       static_cast<double>(domain.fluid_cells()) * bytes_in_checkpoint + cells * masks_in_checkpoint;
-  return frames + std::max(0.0, at_once * checkpoint - bytes_in(folder_of(options)));
+  return frames + std::max(0.0, at_once * checkpoint - bytes_in(example::checkpoint_folder(options.out)));
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
-  if (!options.resume && options.checkpoint_every == 0) return {};
-  const bool any = !heddle::Checkpoint(folder_of(options), name, transport).steps().empty();
-  if (any && !options.resume)
-    throw heddle::Error("folder '" + folder_of(options).string() + "'", "it has checkpoints of another run",
-                        "continue from it with --resume last, choose another --out, or remove them");
-  if (!any && options.resume)
-    throw heddle::Error("--resume", "there is no checkpoint in '" + folder_of(options).string() + "'",
-                        "give the --out of a run that used --checkpoint-every");
-  return {.unfinished = "checkpoint/unfinished", .stays = true, .resume = options.resume.has_value()};
+  return example::place_of_files(options.out, name, options.checkpoint_every != 0, options.resume.has_value(),
+                                 transport);
 }
 
 Saves::Saves(const Options& options, const Units& units, std::int64_t steps, Solver& solver,
              heddle::Transport& transport)
-    : checkpoint_(folder_of(options), name, transport), every_(options.checkpoint_every) {
+    : checkpoint_(example::checkpoint_folder(options.out), name, transport),
+      every_(options.checkpoint_every) {
   solver.add_to(checkpoint_);
   checkpoint_.add("step", step_);
   checkpoint_.add("frame", frame_);

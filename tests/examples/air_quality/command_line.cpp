@@ -11,7 +11,7 @@
 #include "../../support/run_program.hpp"
 #include "../../support/test_folder.hpp"
 
-#if defined(AIR_QUALITY_NETCDF)
+#if defined(HEDDLE_EXAMPLES_NETCDF)
 #include <netcdf.h>
 #endif
 
@@ -27,7 +27,7 @@ Outcome program(const std::string& arguments, const std::string& before = "") {
   return test::run_program(before + " '" AIR_QUALITY_PROGRAM "' " + arguments);
 }
 
-#if defined(AIR_QUALITY_NETCDF)
+#if defined(HEDDLE_EXAMPLES_NETCDF)
 
 std::string text_of(int file, int variable, const char* name) {
   std::size_t length = 0;
