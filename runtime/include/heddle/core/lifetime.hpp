@@ -15,7 +15,7 @@ public:
   ~Lifetime() = default;
   Lifetime(const Lifetime&) noexcept {}
   Lifetime(Lifetime&&) noexcept {}
-  Lifetime& operator=(const Lifetime&) noexcept { return *this; } // NOLINT(cert-oop54-cpp): keeps its own
+  Lifetime& operator=(const Lifetime&) noexcept { return *this; } // NOLINT(*oop54*,*self-assignment)
   Lifetime& operator=(Lifetime&&) noexcept { return *this; }
 
   /// Expires with the object.
