@@ -205,7 +205,6 @@ def _parser() -> argparse.ArgumentParser:
         help="say what Heddle finds on this machine, and how to install what lacks",
         description="Exit code 0: heddle.load works here; 1: it lacks something, which the report names.",
     )
-    doctor.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
     doctor.set_defaults(run=_doctor)
 
     new = commands.add_parser(
@@ -220,7 +219,6 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument(
         "--kind", choices=("cmake", "python"), default="cmake", help="what runs the kernels (default: cmake)"
     )
-    new.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
     new.set_defaults(run=_new)
 
     completion = commands.add_parser(
@@ -230,10 +228,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Print a script for a shell: evaluate it where the shell starts, as in ~/.bashrc.",
     )
     completion.add_argument("shell", choices=("bash", "zsh"))
-    completion.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces"
-    )
     completion.set_defaults(run=_completion)
+    for command in commands.choices.values():
+        command.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces"
+        )
     return parser
 
 
@@ -243,7 +242,6 @@ def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
         "--root", type=Path, help="emitted files name the model by its path below this folder (default: .)"
     )
     parser.add_argument("--targets", nargs="+", choices=tuple(TARGETS), default=["cpu", "cuda"])
-    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -46,4 +46,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--merge", nargs="+", type=Path, metavar="FOLDER", help="put results together")
     parser.add_argument("--all", action="store_true", help="print all rows of the table")
-    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")

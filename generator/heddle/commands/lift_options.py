@@ -31,4 +31,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prove", action="store_true", help="compare what was generated with the loop")
     parser.add_argument("--report", action="store_true", help="say of each loop whether it can be lifted")
     parser.add_argument("--json", type=Path, help="with --report: write it for programs, too")
-    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces")

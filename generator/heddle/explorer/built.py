@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,9 +44,9 @@ class Built:
 def build(module: Module, target: str) -> Built:
     """Generate and compile a module, or find it in the cache. Raises KernelError as heddle.load does."""
     own = module_of(module, None)
-    started, before = time.process_time(), _children()
+    started, before = time.process_time(), cache.seconds_of_children()
     job = job_of(own, target)
-    generation = time.process_time() - started + _children() - before
+    generation = time.process_time() - started + cache.seconds_of_children() - before
     known = compiler(TARGETS[target])
     path = cache.library(job, known, verbose=False)
     record = json.loads((path.parent / cache.RECORD).read_text())
@@ -65,11 +64,6 @@ def build(module: Module, target: str) -> Built:
         sum(record["object_bytes"].values()),
         known.identity.splitlines()[1],
     )
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def reference(candidate: Candidate) -> Module:

@@ -83,7 +83,7 @@ class Job:
         for name, quick in wanted if common else [*wanted, (self.common, True)]:
             objects.append(place / f"{name}.o")
             commands.append(compiler.compile(place / name, place, objects[-1], quick))
-        since = _seconds_of_compilers()
+        since = seconds_of_children()
         run_all(commands, verbose)
         link = compiler.link([*objects, *([common] if common else [])], library)
         run(link, verbose)
@@ -91,11 +91,11 @@ class Job:
         for made in objects:
             made.unlink()
         texts = [shlex.join(command) for command in (*commands, link)]
-        return {"commands": texts, "seconds": _seconds_of_compilers() - since, "object_bytes": sizes}
+        return {"commands": texts, "seconds": seconds_of_children() - since, "object_bytes": sizes}
 
 
-def _seconds_of_compilers() -> float:
-    """Those that processes started here have spent so far."""
+def seconds_of_children() -> float:
+    """Those that processes started here, such as compilers, have spent so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -112,8 +112,9 @@ def load(
     job = job_of(module, target)
     path = cache.library(job, known, verbose)
     functions = functions_of(path, entry_name(module, target))
-    for name in set(python_kernels(module)) - set(python_kernels(module, lists=False)):
-        functions[name] = _over_list(module, name, functions[name], target)
+    for name in python_kernels(module):
+        if module.kernels[name].space.is_list:
+            functions[name] = _over_list(module, name, functions[name], target)
     others = tuple(n for n in module.kernels if n not in functions)
     return Kernels(module.name, path.parent, functions, others, lambda: module.links)
 
