@@ -2,35 +2,11 @@
 #include "missing_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "heddle/core/error.hpp"
 #include "heddle/halo/halo_steps.hpp"
 
 namespace heddle {
-
-namespace {
-
-/// Whether what a sweep accesses beyond its cells lies in other blocks, or in its own at a periodic face. A
-/// list has the cells of all blocks of its rank, and follows periodic faces itself.
-bool crosses(const TaskNode::Domain& domain, const TaskNode::Access& access) {
-  if (access.reach <= 0) return false;
-  const BlockGrid& grid = *domain.grid;
-  if (domain.over_list) return grid.ranks() > 1;
-  for (int block = grid.first_block(domain.rank); block < grid.first_block(domain.rank + 1); ++block) {
-    for (int axis = 0; axis < domain.dimensions; ++axis) {
-      if (!access.axes[static_cast<std::size_t>(axis)]) continue;
-      for (const int side : {-1, 1}) {
-        std::array<int, 3> offset{};
-        offset[static_cast<std::size_t>(axis)] = side;
-        if (grid.neighbour(block, offset) >= 0) return true;
-      }
-    }
-  }
-  return false;
-}
-
-} // namespace
 
 MissingExchange::MissingExchange(std::string_view graph, const std::vector<const TaskNode*>& tasks)
     : graph_(graph) {
@@ -47,16 +23,22 @@ MissingExchange::MissingExchange(std::string_view graph, const std::vector<const
     }
   }
   for (const TaskNode* node : tasks) {
-    Task task{node, {}, {}};
+    Task task{.node = node};
     for (const TaskNode::Access& access : node->accesses) {
       const auto found = std::ranges::find(objects, access.object);
-      task.touches.push_back({static_cast<std::size_t>(found - objects.begin()), &access});
+      task.touches.push_back(
+          {static_cast<std::size_t>(found - objects.begin()), &access,
+           node->domain ? cells_of_others(*node->domain, access.cells) : HaloState::Cells{}});
     }
     if (task.touches.empty()) continue;
     // What the task reads comes before what it writes.
     std::ranges::stable_partition(task.touches,
                                   [](const Touch& touch) { return touch.access->mode == AccessMode::read; });
-    if (node->halo) task.toward_owners = node->halo().toward_owners;
+    if (node->halo) {
+      const HaloSteps steps = node->halo();
+      task.toward_owners = steps.toward_owners;
+      if (steps.grid != nullptr) task.layers = steps.layers;
+    }
     periodic_ = periodic_ || node->periodic();
     tasks_.push_back(std::move(task));
     sweeps_.push_back("'" + node->name + "' of graph '" + graph_ + "'");
@@ -77,7 +59,7 @@ void MissingExchange::check(std::int64_t first, std::int64_t n) {
     if (fields_[i] == nullptr) continue;
     const HaloState& state = *fields_[i];
     known_[i] = {state.changed_by().empty() ? nullptr : &state.changed_by(),
-                 state.pushed_by().empty() ? nullptr : &state.pushed_by()};
+                 state.pushed_by().empty() ? nullptr : &state.pushed_by(), state.exchanged()};
   }
   // Iterations are alike, but for those in which tasks with periods run.
   const std::int64_t early = std::min<std::int64_t>(n, 2);
@@ -92,11 +74,12 @@ void MissingExchange::settle() const {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i] == nullptr) continue;
     HaloState& state = *fields_[i];
-    const auto& [changed, pushed] = known_[i];
+    const auto& [changed, pushed, exchanged] = known_[i];
     if (changed == nullptr)
       state.filled();
     else if (changed != &state.changed_by())
       state.changed(*changed);
+    state.filled(exchanged);
     if (pushed == nullptr)
       state.returned();
     else if (pushed != &state.pushed_by())
@@ -114,48 +97,39 @@ void MissingExchange::follow(std::int64_t iteration) {
       const bool reads = touch.access->mode == AccessMode::read;
       if (!task.node->domain) {
         if (reads) continue;
-        // An exchange, or what only its author knows.
-        if (task.toward_owners != true) known.changed_by = nullptr;
-        if (task.toward_owners != false) known.pushed_by = nullptr;
+        if (!task.toward_owners) {
+          // Only its author knows; but one that says how far it reaches is no exchange.
+          if (touch.access->reach == FieldAccess::anywhere) known = {};
+        } else if (*task.toward_owners) {
+          known.pushed_by = nullptr;
+        } else {
+          for (std::size_t axis = 0; axis < known.exchanged.size(); ++axis)
+            known.exchanged[axis] = std::max(known.exchanged[axis], task.layers[axis]);
+        }
         continue;
       }
       // What a sweep over some cells reaches may lie outside of the domain alone, as that of a lid or an
       // inlet: an exchange before it in the graph then does as well as one after it.
-      const TaskNode::Domain& domain = *task.node->domain;
+      const SweepCover& domain = *task.node->domain;
       if (domain.some_cells && (reads || (touch.access->reach != 0 && exchanged_[touch.field]))) continue;
       if (reads) {
         if (known.pushed_by != nullptr) refuse(task, touch, true);
-        if (known.changed_by != nullptr && crosses(domain, *touch.access)) refuse(task, touch, false);
+        if (known.changed_by != nullptr && beyond(touch.of_others, known.exchanged))
+          refuse(task, touch, false);
         continue;
       }
       known.changed_by = &sweeps_[t];
-      if (!domain.some_cells && crosses(domain, *touch.access)) known.pushed_by = &sweeps_[t];
+      known.exchanged = {};
+      if (!domain.some_cells && beyond(touch.of_others, {})) known.pushed_by = &sweeps_[t];
     }
   }
 }
 
 void MissingExchange::refuse(const Task& task, const Touch& touch, bool pushed) const {
   const Known& known = known_[touch.field];
-  const std::string field = "'" + touch.access->name + "'";
-  if (pushed) {
-    throw Error("TaskGraph",
-                "'" + task.node->name + "' of graph '" + graph_ + "' reads " + field + ", but " +
-                    *known.pushed_by +
-                    " wrote some of it outside of its blocks, and no exchange has sent these values to the "
-                    "blocks that own them",
-                "run HaloExchange(step.after(), transport) in between, for which the model calls add_halo(); "
-                "if other code has moved them, call .halo_state().returned() of " +
-                    field);
-  }
-  throw Error("TaskGraph",
-              "'" + task.node->name + "' of graph '" + graph_ + "' reads " + field +
-                  " outside of its blocks, but " + *known.changed_by +
-                  " changed it, and no exchange has updated the ghost layers since, from other blocks or at "
-                  "periodic faces",
-              "run HaloExchange(step.before(), transport) in between, for which the model calls add_halo(), "
-              "in one of the graphs or by itself; if other code has filled them, call "
-              ".halo_state().filled() of " +
-                  field);
+  const std::string reader = "'" + task.node->name + "' of graph '" + graph_ + "'";
+  if (pushed) throw missing_return("TaskGraph", reader, touch.access->name, *known.pushed_by);
+  throw missing_exchange("TaskGraph", reader, touch.access->name, *known.changed_by, known.exchanged);
 }
 
 } // namespace heddle

@@ -11,12 +11,14 @@
 
 #include "heddle/graph/task_node.hpp"
 #include "heddle/grid/halo_state.hpp"
+#include "heddle/grid/halo_watch.hpp"
+#include "heddle/halo/halo_steps.hpp"
 
 namespace heddle {
 
 /// Follows what the runs of a graph need of the ghost layers of its fields, and how they leave them. A task
-/// that is no sweep and says that it writes a field counts as bringing its ghost layers up to date, whatever
-/// it does.
+/// that is no sweep, writes a field and does not say how far it reaches counts as bringing its ghost layers
+/// up to date, whatever it does.
 class MissingExchange {
 public:
   /// tasks: in the order in which they run; they must outlive this.
@@ -33,16 +35,19 @@ private:
   struct Touch {
     std::size_t field; // in fields_
     const TaskNode::Access* access;
+    HaloState::Cells of_others; // see cells_of_others
   };
   struct Task {
     const TaskNode* node;
-    std::vector<Touch> touches;
-    std::optional<bool> toward_owners; // of an exchange
+    std::vector<Touch> touches{};
+    std::optional<bool> toward_owners{}; // of an exchange
+    HaloState::Cells layers{HaloSteps::every_layer, HaloSteps::every_layer, HaloSteps::every_layer};
   };
   /// What is known while the run is followed: the sweeps of which HaloState speaks.
   struct Known {
-    const std::string* changed_by;
-    const std::string* pushed_by;
+    const std::string* changed_by = nullptr;
+    const std::string* pushed_by = nullptr;
+    HaloState::Cells exchanged{}; // layers, since it changed
   };
 
   void follow(std::int64_t iteration);

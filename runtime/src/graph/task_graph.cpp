@@ -139,8 +139,8 @@ std::size_t TaskGraph::add(std::string name, const std::vector<FieldAccess>& acc
                       "', whose address is null",
                   "pass the address of an existing object");
     }
-    node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach, access.axes,
-                             access.object.kind(), access.object.halo()});
+    node.accesses.push_back({access.object, std::string(access.name), access.mode, access.reach,
+                             access.cells(), access.object.kind(), access.object.halo()});
     if (access.object.lifetime() != nullptr)
       node.accesses.back().lifetime = access.object.lifetime()->watch();
   }
@@ -306,12 +306,17 @@ std::vector<std::string> TaskGraph::steps() const {
 void TaskGraph::run(std::int64_t n) {
   if (n < 0) throw Error("TaskGraph::run", "cannot run " + std::to_string(n) + " times", "use 0 or more");
   if (n == 0 || nodes_.empty()) return;
+  check_run(n);
+  run_iterations(n);
+  plans_->exchanges->settle();
+}
+
+/// Throws Error for what has ended, and for exchanges that are missing in the next n iterations.
+void TaskGraph::check_run(std::int64_t n) {
   require_alive();
   if (!plans_) plans_ = std::make_unique<Plans>();
   if (!plans_->exchanges) plans_->exchanges.emplace(options_.name, tasks());
   plans_->exchanges->check(iterations_, n);
-  run_iterations(n);
-  plans_->exchanges->settle();
 }
 
 /// Throws Error for a task or an object that the graph keeps by reference and that has ended.
@@ -327,12 +332,18 @@ void TaskGraph::require_alive() const {
                       "keeps what has a name by reference",
                   "let it live as long as the graph, or hand it over: graph.add(std::move(task))");
     }
+    for (const auto& [what, lifetime] : node.uses) {
+      if (!lifetime.expired()) continue;
+      throw Error("TaskGraph",
+                  what + " that task '" + node.name + "' of graph '" + options_.name + "' uses has ended",
+                  "let it live as long as the sweeps and graphs that use it");
+    }
     for (const TaskNode::Access& access : node.accesses) {
       if (!ended(access.lifetime)) continue;
       throw Error("TaskGraph",
-                  "field '" + access.name + "', which task '" + node.name + "' of graph '" + options_.name +
+                  "'" + access.name + "', which task '" + node.name + "' of graph '" + options_.name +
                       "' accesses, has ended",
-                  "let fields live as long as the sweeps and graphs that use them");
+                  "let fields and results live as long as the sweeps and graphs that use them");
     }
   }
 }
@@ -709,11 +720,19 @@ std::vector<FieldAccess> TaskGraph::accesses() const {
 }
 
 void TaskGraph::operator()(Stream& stream) {
+  if (nodes_.empty()) return;
+  check_run(1);
+  in_graph(stream);
+  plans_->exchanges->settle();
+}
+
+/// As a task of another graph, which has made the checks.
+void TaskGraph::in_graph(Stream& stream) {
   if (stream.versions() != nullptr) { // a part of a lagged task
     for (const std::size_t i : sequence())
       nodes_[i].function(stream);
   } else if (!stream.device()) {
-    run_iterations(1); // the graph of which this is a task has looked for missing exchanges
+    run_iterations(1);
   } else {
     Repetition what;
     if (periodic()) {

@@ -146,7 +146,7 @@ std::vector<HaloPlan::Piece> HaloPlan::pieces(const BoxExchange& exchange) {
       for (std::size_t d = 0; d < 3; ++d) {
         const std::int64_t below = interior.lower[d] - box.lower[d];
         const std::int64_t above = box.upper[d] - interior.upper[d];
-        depth_ = std::max(depth_, static_cast<int>(std::max(below, above)));
+        layers_[d] = std::max(layers_[d], static_cast<int>(std::max(below, above)));
         border = border || (border_axes_[d] && (below > 0 || above > 0));
       }
       for (const Owned& z : owners(grid, 2, box.lower[2], box.upper[2])) {

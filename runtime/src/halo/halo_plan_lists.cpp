@@ -159,7 +159,7 @@ void HaloPlan::lay_out(const SparseExchange& exchange) {
             .push_back({link.field, number, places.number(here), element});
       }
     }
-    depth_ = list.border_width();
+    layers_.fill(list.border_width());
   }
 
   const auto add = [&](std::map<int, std::vector<Reached>>& reached, std::vector<Segment>& segments,

@@ -98,6 +98,46 @@ TYPED_TEST(HybridCuda, KernelsGiveTheBitsOfOneList) {
   }
 }
 
+/// Of the exchanges around an odd step neither may be left out.
+TEST(HybridBlocks, AMissingExchangeIsFound) {
+  const std::vector<std::uint8_t> listed = hybrid::flags();
+  const heddle::FlagReader reader = heddle::flags_in_memory(listed, hybrid::domain, hybrid::periodic);
+  constexpr std::array<int, 3> blocks{3, 2, 2};
+  const heddle::BlockChoice choice = heddle::choose_blocks(hybrid::domain, blocks, reader, hybrid::mixed);
+  const auto grid = heddle::BlockGrid::balanced(hybrid::domain, blocks, hybrid::periodic, 1, choice.weights);
+  const auto refusal = [&](bool with_before, bool with_after, bool in_two_graphs) {
+    heddle::HybridField<double> f(grid, choice, reader, lbm_hybrid::links, 19);
+    heddle::HybridSweep<lbm_hybrid::DenseEven<double>, lbm_hybrid::ListedEven<double>> even(
+        f, {1e-4, 0.1875, 1.3}, {1e-4, 0.1875, 1.3});
+    heddle::HybridSweep<lbm_hybrid::DenseOdd<double>, lbm_hybrid::ListedOdd<double>> odd(
+        f, {1e-4, 0.1875, 1.3}, {1e-4, 0.1875, 1.3});
+    heddle::HaloExchange before(odd.before()), after(odd.after());
+    heddle::TaskGraph first({.name = "first"}), second({.name = "second"});
+    heddle::TaskGraph& rest = in_two_graphs ? second : first;
+    first.add(even);
+    first.add(f.to_walls());
+    if (with_before) rest.add(before);
+    rest.add(odd);
+    rest.add(f.from_walls());
+    if (with_after) rest.add(after);
+    try {
+      for (int pair = 0; pair < 2; ++pair) {
+        first.run();
+        if (in_two_graphs) second.run();
+      }
+    } catch (const heddle::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const bool in_two_graphs : {false, true}) {
+    EXPECT_EQ(refusal(true, true, in_two_graphs), "");
+    EXPECT_NE(refusal(false, true, in_two_graphs).find("reads 'f' outside of its blocks"), std::string::npos);
+    EXPECT_NE(refusal(true, false, in_two_graphs).find("wrote some of it outside of its blocks"),
+              std::string::npos);
+  }
+}
+
 TEST(HybridBlocks, ACheckpointServesOtherBlocksAndKinds) {
   std::string folder = (std::filesystem::temp_directory_path() / "heddle-hybrid-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);

@@ -2,18 +2,26 @@
 // A graph whose tasks or fields have ended is refused.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../../support/packing.hpp"
+#include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/graph/sweep.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/field.hpp"
+#include "heddle/grid/profile.hpp"
 #include "heddle/halo/halo_exchange.hpp"
+#include "heddle/sparse/index_list.hpp"
+#include "heddle/sparse/link.hpp"
+#include "heddle/sparse/sparse_field.hpp"
 
 namespace {
 
@@ -80,7 +88,7 @@ TEST_F(Lifetimes, AFieldThatHasEndedIsRefused) {
   std::swap(u, *v);
   EXPECT_EQ(refusal(), "") << "both are still there";
   v.emplace(grid, heddle::FieldOptions{.name = "another"});
-  EXPECT_NE(refusal().find("field 'v', which task 'm::copy' of graph 'loop' accesses, has ended"),
+  EXPECT_NE(refusal().find("'v', which task 'm::copy' of graph 'loop' accesses, has ended"),
             std::string::npos);
 }
 
@@ -97,6 +105,59 @@ TEST_F(Lifetimes, ExchangesAndGraphsThatHaveEndedAreRefused) {
   EXPECT_EQ(refusal(), "");
   inner.reset();
   EXPECT_NE(refusal().find("task 'inner' of graph 'outer' has ended"), std::string::npos);
+}
+
+/// A sweep with a profile, a buffer of values and a result.
+struct Sum : heddle::DenseSweep<Sum, 3> {
+  Sum(Field<double>& u, const heddle::Profile<double>& heights, const heddle::Buffer<double>& table,
+      heddle::Buffer<double>& total)
+      : Sum::base("m::sum", heddle::reads(u), heddle::profile(heights, u, 2, 0), heddle::values(table),
+                  heddle::reduces(total, "total", u, {0, 1, 2})) {}
+  static void host(const auto&...) {}
+};
+
+TEST_F(Lifetimes, ProfilesBuffersAndResultsThatHaveEndedAreRefused) {
+  const std::vector<double> four(4, 1.0);
+  const auto heights = [&] { return heddle::Profile<double>(grid.domain(), 2, 0, std::span(four)); };
+  std::optional<heddle::Profile<double>> h(heights());
+  std::optional<heddle::Buffer<double>> table(std::in_place, 4), total(std::in_place, 1);
+  const auto build = [&] {
+    graph = TaskGraph({.name = "loop"});
+    graph.add(Sum(u, *h, *table, *total));
+  };
+  build();
+  EXPECT_EQ(refusal(), "");
+  h = heights(); // another value in the same place
+  EXPECT_EQ(refusal(), "");
+  h.reset();
+  h.emplace(heights());
+  EXPECT_NE(refusal().find("a profile that task 'm::sum' of graph 'loop' uses has ended"), std::string::npos);
+  build();
+  EXPECT_EQ(refusal(), "");
+  table.emplace(4);
+  EXPECT_NE(refusal().find("a buffer that task 'm::sum' of graph 'loop' uses has ended"), std::string::npos);
+  build();
+  total.emplace(1);
+  EXPECT_NE(refusal().find("'total', which task 'm::sum' of graph 'loop' accesses, has ended"),
+            std::string::npos);
+}
+
+struct Walk : heddle::RangeSweep<Walk> {
+  Walk(heddle::SparseField<double>& f, const heddle::IndexList& list)
+      : Walk::base("m::walk", heddle::updates(f), list.all()) {}
+  static void host(const auto&...) {}
+};
+
+TEST_F(Lifetimes, AListThatHasEndedIsRefused) {
+  const std::vector<std::uint8_t> flags(64, 1);
+  const std::array links{heddle::Link{0, {1, 0, 0}, 0}};
+  auto list = std::make_unique<heddle::IndexList>(grid.domain(), flags, std::array<bool, 3>{}, links);
+  heddle::SparseField<double> f(*list, 1);
+  graph.add(Walk(f, *list));
+  EXPECT_EQ(refusal(), "");
+  list.reset();
+  EXPECT_NE(refusal().find("a list of cells that task 'm::walk' of graph 'loop' uses has ended"),
+            std::string::npos);
 }
 
 } // namespace

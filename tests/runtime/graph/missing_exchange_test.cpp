@@ -304,6 +304,85 @@ TEST_F(BetweenTwoGraphs, GraphsThatAreTasksAreSeenThrough) {
   EXPECT_EQ(refused(second), "");
 }
 
+TEST_F(BetweenTwoGraphs, AGraphThatIsCalledByItselfIsChecked) {
+  heddle::Stream stream;
+  first(stream);
+  EXPECT_THROW(second(stream), heddle::Error);
+  heddle::HaloExchange halo = exchange(Direction::owner_to_ghost);
+  halo(stream);
+  second(stream);
+}
+
+/// An exchange of one layer is not enough for a sweep that reads two.
+TEST_F(BetweenTwoGraphs, AnExchangeOfFewerLayersIsNotEnough) {
+  Field<double> wide(grid, {.ghost_layers = 2, .name = "wide"}), to(grid, {.name = "to"});
+  const auto exchange_of = [&](int layers) {
+    return heddle::HaloExchange(packing::exchange(wide, heddle::ghost_shell(1, {layers, layers, layers}),
+                                                  Direction::owner_to_ghost, "halo of wide"));
+  };
+  heddle::HaloExchange thin = exchange_of(1), thick = exchange_of(2);
+  TaskGraph change({.name = "change"}), near({.name = "near"}), far({.name = "far"}), all({.name = "all"});
+  change.add(Sweep(wide, {writing(wide, 0)}));
+  near.add(Sweep(to, {reading(wide, 1), writing(to, 0)}));
+  far.add(Sweep(to, {reading(wide, 2), writing(to, 0)}));
+  heddle::Stream stream;
+  change.run();
+  thin(stream);
+  EXPECT_EQ(refused(near), "");
+  const std::string said = refused(far);
+  EXPECT_NE(said.find("'step' of graph 'far' reads 'wide' outside of its blocks, further than the 1 ghost "
+                      "layer that exchanges have updated since 'step' of graph 'change' changed it"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("the exchange of the sweep that reaches furthest"), std::string::npos) << said;
+  thick(stream);
+  EXPECT_EQ(refused(far), "");
+  all.add(change);
+  all.add(thin);
+  all.add(far);
+  EXPECT_NE(refused(all), "") << "within a graph";
+  all = TaskGraph({.name = "all"});
+  all.add(change);
+  all.add(thick);
+  all.add(thin);
+  all.add(far);
+  EXPECT_EQ(refused(all, 2), "") << "the layers that any exchange has moved";
+}
+
+/// Sweeps that are called without a graph.
+TEST(SweepsWithoutAGraph, FollowEachOther) {
+  const heddle::BlockGrid grid({{0, 0, 0}, {8, 8, 8}}, {2, 1, 1});
+  Field<double> f(grid, {.name = "f"}), g(grid, {.name = "g"});
+  Smooth there(f, g, 1), back(g, f, 1), pointwise(g, f, 0);
+  heddle::Stream stream;
+  const auto said = [&](auto& task) {
+    try {
+      task(stream);
+    } catch (const heddle::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(there), "") << "nothing has changed f";
+  EXPECT_NE(said(back).find("'m::smooth' reads 'g' outside of its blocks, but 'm::smooth' changed it"),
+            std::string::npos);
+  EXPECT_EQ(said(pointwise), "");
+  heddle::HaloExchange halo(packing::exchange(g, shell, Direction::owner_to_ghost, "halo"));
+  halo(stream);
+  EXPECT_EQ(said(back), "");
+  TaskGraph loop({.name = "loop"});
+  loop.add(there);
+  EXPECT_THROW(loop.run(), heddle::Error) << "a graph knows what was called without one";
+  f.halo_state().filled();
+  loop.run();
+  EXPECT_NE(said(back).find("'m::smooth' of graph 'loop' changed it"), std::string::npos);
+  const heddle::RegionSweep lid("lid", f, grid.domain().layer(1, true), 0,
+                                [](int, const heddle::Box&, heddle::Stream&) {});
+  f.halo_state().filled();
+  EXPECT_EQ(said(lid), "");
+  EXPECT_NE(said(there).find("'lid' changed it"), std::string::npos);
+}
+
 TEST_F(BetweenTwoGraphs, TasksWithPeriodsCountWhenTheyRun) {
   TaskGraph sometimes({.name = "sometimes"});
   sometimes.add(exchange(Direction::owner_to_ghost), {.every = 3});

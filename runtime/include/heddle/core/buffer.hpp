@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/memory.hpp"
 
 namespace heddle {
@@ -61,6 +62,8 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
 
   /// Elements on the host; only for Memory::host and Memory::pinned.
   [[nodiscard]] std::span<T> span() {
@@ -118,6 +121,7 @@ private:
   std::int64_t size_ = 0;
   Memory memory_ = Memory::host;
   T* data_ = nullptr;
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

@@ -119,6 +119,7 @@ public:
   void declare(SweepDomain& domain) const {
     require_components(*field_, components_, domain);
     domain.access(field_, field_->name(), read_, written_);
+    domain.uses.push_back({&field_->list().lifetime(), "a list of cells"});
     if (domain.list == nullptr) {
       domain.memory = field_->memory();
       domain.list = &field_->list();
@@ -192,7 +193,7 @@ template <class Compute, class Check> class ComputedArgument {
 public:
   ComputedArgument(Compute compute, Check check) : compute_(compute), check_(check) {}
 
-  void declare(const SweepDomain& domain) const { check_(domain); }
+  void declare(SweepDomain& domain) const { check_(domain); }
   template <int axes> [[nodiscard]] auto passed(const SweepCells& cells) const { return compute_(cells); }
 
 private:
@@ -206,22 +207,29 @@ template <class Compute> [[nodiscard]] auto computed(Compute compute) {
   return ComputedArgument(compute, [](const SweepDomain&) {});
 }
 
+/// The same from a buffer that must live as long as the sweep.
+template <class T, class Compute> [[nodiscard]] auto computed_from(const Buffer<T>& buffer, Compute compute) {
+  return ComputedArgument(
+      [data = &buffer, compute](const SweepCells&) { return compute(*data); },
+      [data = &buffer](SweepDomain& domain) { domain.uses.push_back({&data->lifetime(), "a buffer"}); });
+}
+
 } // namespace detail
 
 /// Values without strides, one for each entry of a list: their pointer.
 template <class T> [[nodiscard]] auto values(const Buffer<T>& buffer) {
-  return detail::computed([data = &buffer](const SweepCells&) { return std::tuple(data->data()); });
+  return detail::computed_from(buffer, [](const Buffer<T>& data) { return std::tuple(data.data()); });
 }
 
 /// The number of entries of a list.
 template <class T> [[nodiscard]] auto count(const Buffer<T>& buffer) {
-  return detail::computed([data = &buffer](const SweepCells&) { return std::tuple(data->size()); });
+  return detail::computed_from(buffer, [](const Buffer<T>& data) { return std::tuple(data.size()); });
 }
 
 /// The cells of a list to run over: their pointer and number.
 [[nodiscard]] inline auto cells(const Buffer<std::uint32_t>& buffer) {
-  return detail::computed(
-      [data = &buffer](const SweepCells&) { return std::tuple(data->data(), data->size()); });
+  return detail::computed_from(
+      buffer, [](const Buffer<std::uint32_t>& data) { return std::tuple(data.data(), data.size()); });
 }
 
 /// The neighbour table of a field's list and its stride.
@@ -252,7 +260,8 @@ template <class T, class U>
             cells.box != nullptr ? cells.box->lower[static_cast<std::size_t>(axis)] : 0;
         return std::tuple(v->first(f->box(cells.block)) + before);
       },
-      [v = &values, f = &field, axis, ghosts](const SweepDomain& domain) {
+      [v = &values, f = &field, axis, ghosts](SweepDomain& domain) {
+        domain.uses.push_back({&v->lifetime(), "a profile"});
         require_profile(*v, *f, axis, ghosts, domain.kernel);
       });
 }

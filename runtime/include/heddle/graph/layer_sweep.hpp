@@ -57,7 +57,8 @@ public:
     return false;
   }
 
-  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
+  using Sweep<Derived, axes, Scalars>::operator();
+  void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// Its cells in `part` alone.
   void operator()(Stream& stream, const BlockPart& part) const {
     for (int block = 0; block < this->blocks(); ++block) {

@@ -21,6 +21,7 @@
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field_access.hpp"
+#include "heddle/grid/halo_watch.hpp"
 #include "heddle/halo/exchange.hpp"
 #include "heddle/halo/kernel_exchange.hpp"
 #include "heddle/sparse/cell_range.hpp"
@@ -63,6 +64,15 @@ public:
   [[nodiscard]] int rank() const noexcept { return domain_.rank; }
   /// By which graphs find out that it has ended.
   [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
+  /// What it uses beside its fields.
+  [[nodiscard]] const std::vector<SweepDomain::Used>& uses() const noexcept { return domain_.uses; }
+
+  /// A call without a graph. Throws Error where it reads what an exchange should have brought before: what
+  /// sweeps have changed in other blocks or beyond a periodic face (HaloState).
+  void operator()(Stream& stream) const {
+    watch_.follow();
+    static_cast<const Derived&>(*this).in_graph(stream);
+  }
 
   Scalars parameters;
 
@@ -78,6 +88,10 @@ protected:
   template <class... Arguments> void bind(const Arguments&... arguments) {
     (declare<false>(arguments), ...);
     (declare<true>(arguments), ...);
+    SweepCover cover{domain_.grid, domain_.rank, axes};
+    if constexpr (requires { Derived::over_list; }) cover.over_list = Derived::over_list;
+    if constexpr (requires { Derived::some_cells; }) cover.some_cells = Derived::some_cells;
+    if (cover.grid != nullptr) watch_ = HaloWatch(name_, cover, domain_.accesses);
     launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
       std::apply([&](const auto&... passed) { call_kernel<Derived>(stream, passed...); },
                  std::tuple_cat(sweep.passed(arguments, cells)...));
@@ -135,6 +149,7 @@ private:
   SweepDomain domain_;
   CellRange range_{};
   Lifetime lifetime_;
+  HaloWatch watch_;
   std::function<void(const Derived&, const Stream&, const SweepCells&)> launch_;
 };
 
@@ -151,7 +166,8 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const {
+  /// What graphs call.
+  void in_graph(Stream& stream) const {
     for (int block = 0; block < this->blocks(); ++block)
       this->call(stream, {.block = block});
   }
@@ -170,7 +186,7 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const { this->call(stream, {.range = this->range()}); }
+  void in_graph(Stream& stream) const { this->call(stream, {.range = this->range()}); }
 };
 
 /// A sweep over cells of a list that a Buffer names (heddle::cells).
@@ -187,7 +203,7 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const { this->call(stream, {}); }
+  void in_graph(Stream& stream) const { this->call(stream, {}); }
 };
 
 /// A sweep over cells of one block that Buffers name, by their coordinates from the first cell.
@@ -205,7 +221,7 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const { this->call(stream, {.block = block_}); }
+  void in_graph(Stream& stream) const { this->call(stream, {.block = block_}); }
 
 private:
   int block_;
@@ -248,8 +264,9 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
-  /// The cells of `part` alone.
+  using Sweep<Derived, axes, Scalars>::operator();
+  void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// The cells of `part` alone, for graphs: exchanges are not looked for.
   void operator()(Stream& stream, const BlockPart& part) const {
     for (int block = 0; block < this->blocks(); ++block) {
       for (const Box& box : part.boxes(this->domain().blocks[static_cast<std::size_t>(block)]))
@@ -271,8 +288,9 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
-  /// The cells of `part` alone.
+  using Sweep<Derived, 1, Scalars>::operator();
+  void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// The cells of `part` alone, for graphs: exchanges are not looked for.
   void operator()(Stream& stream, const BlockPart& part) const {
     this->call(stream, {.range = this->domain().list->part(this->range(), part)});
   }

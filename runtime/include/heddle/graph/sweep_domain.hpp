@@ -48,13 +48,18 @@ struct SweepDomain {
   int rank = 0;
   std::vector<std::array<std::int64_t, 4>> blocks{}; // extents, of dense fields
   const IndexList* list = nullptr;
+  /// What the kernel uses beside its fields and must live as long as the sweep: "a profile".
+  struct Used {
+    const Lifetime* lifetime;
+    const char* what;
+  };
+  std::vector<Used> uses{};
 
   /// read, written: how many cells beyond the updated one the kernel reaches; none: not at all.
   void access(const AccessedObject& object, std::string_view name, const std::optional<Reach>& read,
               const std::optional<Reach>& written) {
     const auto add = [&](AccessMode mode, const Reach& reach) {
-      const auto& [x, y, z] = reach.cells;
-      accesses.push_back({object, name, mode, reach.most(), {x > 0, y > 0, z > 0}});
+      accesses.push_back({object, name, mode, reach.most(), reach});
     };
     if (read) add(AccessMode::read, *read);
     if (written) add(AccessMode::write, *written);

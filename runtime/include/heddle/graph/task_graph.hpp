@@ -141,7 +141,7 @@ public:
       memory = object->memory();
     const std::size_t number = add(
         std::string(std::string_view(object->name())), object->accesses(),
-        [object](Stream& stream) { (*object)(stream); }, memory);
+        [object](Stream& stream) { call(*object, stream); }, memory);
     TaskNode& node = nodes_[number];
     node.owner = std::move(owner);
     node.lifetime = std::move(lifetime);
@@ -149,10 +149,14 @@ public:
                     object->grid();
                     object->rank();
                   }) {
-      node.domain = TaskNode::Domain{&object->grid(), object->rank()};
+      node.domain = SweepCover{&object->grid(), object->rank()};
       if constexpr (requires { Plain::dimensions; }) node.domain->dimensions = Plain::dimensions;
       if constexpr (requires { Plain::over_list; }) node.domain->over_list = Plain::over_list;
       if constexpr (requires { Plain::some_cells; }) node.domain->some_cells = Plain::some_cells;
+    }
+    if constexpr (requires { object->uses(); }) {
+      for (const auto& used : object->uses())
+        node.uses.emplace_back(used.what, used.lifetime->watch());
     }
     if constexpr (requires(Stream& stream, const BlockPart& part) {
                     (*object)(stream, part);
@@ -213,7 +217,8 @@ public:
   /// such a sweep wrote there, and nothing exchanges that field in between: neither an exchange, in the graph
   /// or called by itself, nor another task that declares that it writes the field. Ghost cells would be those
   /// of an earlier step. See HaloState for fields whose ghost layers code of your own fills between two
-  /// graphs. Throws Error, too, for a sweep, an exchange, a graph or a field that ended before this run.
+  /// graphs. Throws Error, too, for a sweep, an exchange or a graph that ended before this run, and for a
+  /// field, profile, buffer or list that such a sweep uses.
   void run(std::int64_t n = 1);
 
   /// Runs until the condition holds. The condition is tested every `every` iterations; at most `max`
@@ -239,7 +244,8 @@ public:
   /// The graph for Graphviz, without edges that follow from others.
   [[nodiscard]] std::string to_dot() const;
 
-  /// A graph is a task, too: its accesses are those of its tasks, and a call is one run.
+  /// A graph is a task, too: its accesses are those of its tasks, and a call is one run. A call by itself
+  /// throws what run() throws.
   [[nodiscard]] std::string_view name() const noexcept { return options_.name; }
   /// By which other graphs find out that it has ended.
   [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
@@ -257,6 +263,15 @@ private:
   struct Plans;
   struct Repetition;
 
+  /// Without the checks that a call by itself makes: a graph makes them for all its tasks before a run.
+  template <class Plain> static void call(Plain& task, Stream& stream) {
+    if constexpr (requires { task.in_graph(stream); })
+      task.in_graph(stream);
+    else
+      task(stream);
+  }
+  void in_graph(Stream& stream);
+  void check_run(std::int64_t n);
   template <class Plain> static void describe_versions(TaskNode& node, Plain& task) {
     Plain* const object = &task;
     if constexpr (std::is_same_v<Plain, TaskGraph>) {
@@ -271,9 +286,9 @@ private:
       };
       node.copied = [object]() -> std::function<void(Stream&)> {
         if constexpr (std::is_copy_constructible_v<Plain>)
-          return [copy = *object](Stream& stream) mutable { copy(stream); };
+          return [copy = *object](Stream& stream) mutable { call(copy, stream); };
         else
-          return [object](Stream& stream) { (*object)(stream); };
+          return [object](Stream& stream) { call(*object, stream); };
       };
     }
     node.arguments = [object]() -> std::string {

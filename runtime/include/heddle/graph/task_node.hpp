@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heddle/core/memory.hpp"
@@ -16,6 +17,7 @@
 #include "heddle/grid/block_part.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/grid/halo_state.hpp"
+#include "heddle/grid/halo_watch.hpp"
 #include "heddle/halo/halo_steps.hpp"
 
 namespace heddle {
@@ -28,20 +30,11 @@ struct TaskNode {
     const void* object;
     std::string name;
     AccessMode mode;
-    int reach; // see FieldAccess
-    std::array<bool, 3> axes{true, true, true};
+    int reach;                                           // see FieldAccess
+    Reach cells = 0;                                     // along each axis
     const VersionKind* kind = nullptr;                   // null: the object cannot be copied
     HaloState* halo = nullptr;                           // null: nothing is kept of its ghost layers
     std::optional<std::weak_ptr<const void>> lifetime{}; // empty: nobody finds out that it has ended
-  };
-  /// Where a sweep runs.
-  struct Domain {
-    const BlockGrid* grid;
-    int rank;
-    int dimensions = 3;
-    bool over_list = false; // one list for all blocks of a rank: it reaches cells of others through exchanges
-    bool some_cells =
-        false; // it leaves out cells, so that what it reaches may lie outside of the domain alone
   };
   /// A sweep that can be computed in parts.
   struct Parts {
@@ -62,12 +55,14 @@ struct TaskNode {
   int device = 0;                        // the current one when it was added
   std::vector<std::size_t> predecessors; // direct, ascending, unique
   std::vector<std::size_t> ordered;      // those that order() demands
-  std::optional<Domain> domain;          // empty: its accesses are all that is known
+  std::optional<SweepCover> domain;      // empty: its accesses are all that is known
   std::optional<Parts> parts;
   std::function<HaloSteps()> halo;                     // empty for other tasks
   std::function<std::vector<const TaskNode*>()> tasks; // of a graph: those in it
   std::shared_ptr<void> owner;                         // of a task that was moved in
   std::optional<std::weak_ptr<const void>> lifetime;   // of one that was not, if it has one
+  /// What it uses beside its fields, "a profile", and by what its end is found.
+  std::vector<std::pair<std::string, std::weak_ptr<const void>>> uses;
 
   Period period;
   /// Whether it works on the versions of its fields that a stream names (Stream::version).

@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -79,8 +80,10 @@ struct FieldAccess {
   AccessMode mode = AccessMode::read;
   /// How many cells beyond the computed cell a sweep accesses; 0: only that cell.
   int reach = anywhere;
-  /// The axes along which it does.
-  std::array<bool, 3> axes{true, true, true};
+  /// The same along each axis; empty: `reach` along all of them.
+  std::optional<Reach> along{};
+
+  [[nodiscard]] constexpr Reach cells() const noexcept { return along.value_or(reach > 0 ? reach : 0); }
 };
 
 } // namespace heddle

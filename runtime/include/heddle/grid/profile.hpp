@@ -36,6 +36,8 @@ public:
   [[nodiscard]] int ghosts() const noexcept { return ghosts_; }
   [[nodiscard]] std::int64_t cells() const noexcept { return cells_; }
   [[nodiscard]] Memory memory() const noexcept { return buffer_.memory(); }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return buffer_.lifetime(); }
 
   /// The value of the first cell of a block, in the memory of the profile.
   [[nodiscard]] const T* first(const Box& block) const noexcept {

@@ -15,6 +15,7 @@
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
+#include "heddle/grid/halo_watch.hpp"
 
 namespace heddle {
 
@@ -71,7 +72,12 @@ public:
   static constexpr bool in_boxes = true;
   static constexpr bool some_cells = true;
 
-  void operator()(Stream& stream) const { (*this)(stream, BlockPart()); }
+  /// A call without a graph: the fields know that it has changed them (HaloState).
+  void operator()(Stream& stream) const {
+    watch_.follow();
+    in_graph(stream);
+  }
+  void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// Its cells in `part` alone.
   void operator()(Stream& stream, const BlockPart& part) const;
 
@@ -89,6 +95,7 @@ private:
   Box cells_;
   std::vector<FieldAccess> accesses_;
   Kernel kernel_;
+  HaloWatch watch_;
   Lifetime lifetime_;
 };
 

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_HALO_HALO_PLAN_HPP
 #define HEDDLE_HALO_HALO_PLAN_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -106,7 +107,9 @@ public:
   /// Across which axes blocks have a border.
   [[nodiscard]] const std::array<bool, 3>& border_axes() const noexcept { return border_axes_; }
   /// Cells that regions reach beyond a block, at most.
-  [[nodiscard]] int depth() const noexcept { return depth_; }
+  [[nodiscard]] int depth() const noexcept { return *std::ranges::max_element(layers_); }
+  /// The same along each axis.
+  [[nodiscard]] const std::array<int, 3>& layers() const noexcept { return layers_; }
   [[nodiscard]] const std::vector<Segment>& send() const noexcept { return send_; }
   [[nodiscard]] const std::vector<Segment>& receive() const noexcept { return receive_; }
   /// Of the message buffer.
@@ -148,7 +151,7 @@ private:
   Local borders_;
   Local wrap_;
   std::array<bool, 3> border_axes_{};
-  int depth_ = 0;
+  std::array<int, 3> layers_{};
   std::vector<Segment> send_;
   std::vector<Segment> receive_;
   std::size_t bytes_ = 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "heddle/core/buffer.hpp"
+#include "heddle/core/lifetime.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/core/stream.hpp"
@@ -22,6 +23,7 @@
 #include "heddle/grid/block_kinds.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
+#include "heddle/grid/halo_state.hpp"
 #include "heddle/halo/exchange.hpp"
 #include "heddle/halo/indexed_copy.hpp"
 #include "heddle/hybrid/hybrid_block.hpp"
@@ -102,6 +104,10 @@ public:
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int components() const noexcept { return components_; }
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  /// What is known of the cells that blocks exchange, see HaloState.
+  [[nodiscard]] HaloState& halo_state() const noexcept { return halo_state_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const ListReport& report() const noexcept { return report_; }
@@ -116,6 +122,7 @@ public:
         block.listed->fill(f);
       }
     }
+    halo_state_.reset();
   }
 
   /// Copies all values from a field of the same grid, rank and kinds in any memory; throws Error otherwise.
@@ -134,6 +141,7 @@ public:
       else
         blocks_[b].listed->copy_from(*other.blocks_[b].listed);
     }
+    halo_state_ = other.halo_state_;
   }
 
   /// Component `c` along the row at (y, z) of block `number` of the grid, which is one of these; `missing`
@@ -195,7 +203,7 @@ public:
     [[nodiscard]] std::string_view name() const { return into_ ? "to walls" : "from walls"; }
     [[nodiscard]] Memory memory() const { return field_->memory_; }
     [[nodiscard]] std::vector<FieldAccess> accesses() const {
-      return {{field_, field_->name_, AccessMode::read}, {field_, field_->name_, AccessMode::write}};
+      return {{field_, field_->name_, AccessMode::read, 1}, {field_, field_->name_, AccessMode::write, 1}};
     }
     void operator()(Stream& stream) const {
       const Buffer<IndexedCopy>& rows = into_ ? field_->to_walls_ : field_->from_walls_;
@@ -298,6 +306,8 @@ private:
   std::vector<Block> blocks_;
   Buffer<IndexedCopy> to_walls_; // of dense blocks
   Buffer<IndexedCopy> from_walls_;
+  mutable HaloState halo_state_;
+  Lifetime lifetime_;
 };
 
 } // namespace heddle

@@ -15,6 +15,7 @@
 #include "heddle/grid/box.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
+#include "heddle/grid/halo_watch.hpp"
 #include "heddle/halo/exchange.hpp"
 #include "heddle/hybrid/hybrid_field.hpp"
 
@@ -44,6 +45,7 @@ public:
       reach_ = std::max(reach_, access.reach);
     before_ = [&f, pattern = step.before()] { return f.exchange(pattern); };
     after_ = [&f, pattern = step.after()] { return f.exchange(pattern); };
+    watch_ = HaloWatch(name_, {&grid_, rank_}, accesses());
   }
 
   [[nodiscard]] std::string_view name() const { return name_; }
@@ -58,18 +60,22 @@ public:
   [[nodiscard]] BoundExchange before() const { return before_(); }
   [[nodiscard]] BoundExchange after() const { return after_(); }
 
-  void operator()(Stream& stream) { (*this)(stream, BlockPart()); }
-
+  /// A call without a graph. Throws Error as Sweep does where an exchange is missing.
+  void operator()(Stream& stream) {
+    watch_.follow();
+    in_graph(stream);
+  }
+  void in_graph(Stream& stream) { (*this)(stream, BlockPart()); }
   void operator()(Stream& stream, const BlockPart& part) {
     for (Dense& sweep : dense_)
       sweep(stream, part);
     if (part.cells == BlockPart::Cells::interior) return;
     for (Listed& sweep : listed_)
-      sweep(stream);
+      sweep.in_graph(stream);
   }
 
 private:
-  const void* object_;
+  AccessedObject object_;
   std::string field_name_;
   BlockGrid grid_;
   int rank_;
@@ -78,6 +84,7 @@ private:
   int reach_ = 0;
   std::vector<Dense> dense_;
   std::vector<Listed> listed_;
+  HaloWatch watch_;
   std::function<BoundExchange()> before_;
   std::function<BoundExchange()> after_;
 };

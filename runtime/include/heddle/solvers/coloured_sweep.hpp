@@ -41,7 +41,7 @@ public:
     this->bind(arguments...);
   }
 
-  void operator()(Stream& stream) const {
+  void in_graph(Stream& stream) const {
     for (int block = 0; block < this->blocks(); ++block) {
       if constexpr (Derived::wavefront) {
         if (!runs_on_device<Derived>(stream)) {

@@ -66,6 +66,8 @@ public:
   /// The box that contains the list's own cells. It may contain cells of other ranks, too, if this rank has
   /// several blocks.
   [[nodiscard]] const Box& box() const noexcept { return box_; }
+  /// By which graphs find out that it has ended.
+  [[nodiscard]] const Lifetime& lifetime() const noexcept { return lifetime_; }
   /// The grid of the constructor, or a grid of one block: the box.
   [[nodiscard]] const BlockGrid& grid() const noexcept { return grid_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -172,6 +174,7 @@ private:
   std::vector<std::array<std::int64_t, 3>> solid_places_; // of solid_among_ghosts()
   double seconds_ = 0;                                    // that the constructor took
   double cpu_seconds_ = 0;                                // of all threads
+  Lifetime lifetime_;
 };
 
 } // namespace heddle
