@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saturation over water, and the adjustment of cloud water to it, without exp, log or pow: the same bits on all
-machines.
+"""Saturation over water, and the adjustment of cloud water to it, without exp, log or pow.
 
-Saturation pressure: a polynomial of degree 8 in degrees Celsius, fitted from -85 to 70 C (P. J. Flatau, R. L.
-Walko and W. R. Cotton, J. Appl. Meteor. 31, 1507, 1992, table 5). Below -80 C it keeps the value there.
+So results have the same bits on all machines. Saturation pressure: a polynomial of degree 8 in degrees
+Celsius (P. J. Flatau, R. L. Walko and W. R. Cotton, J. Appl. Meteor. 31, 1507, 1992). Below -80 C it keeps
+the value there.
 
 Adjustment: with T_l = Pi theta_l and total water q, the temperature of air with cloud water solves
 
