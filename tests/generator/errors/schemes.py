@@ -7,7 +7,7 @@ from errors.cases import says
 from heddle import fields
 from heddle.atmosphere import longwave, microphysics
 from heddle.atmosphere.advection import Advection
-from heddle.atmosphere.large_eddies import anelastic
+from heddle.atmosphere.large_eddies import anelastic, surface
 from heddle.atmosphere.large_eddies.grid import Grid, levels
 from heddle.atmosphere.nesting import Nest
 from heddle.model.equations import Equations
@@ -168,3 +168,11 @@ def density_without_the_lid() -> None:
 )
 def levels_that_do_not_rise() -> None:
     levels([10.0, -1.0], [1.0, 1.0], [1.0, 1.0, 1.0])  # here
+
+
+@says(
+    "{here}: the lowest cell's middle, 0.1 m, is not above a roughness length of 0.5 m.\n"
+    "  Hint: use 0 < roughness < height"
+)
+def roughness_above_the_lowest_cell() -> None:
+    surface.table(0.1, 0.5)  # here
