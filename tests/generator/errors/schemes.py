@@ -7,7 +7,7 @@ from errors.cases import says
 from heddle import fields
 from heddle.atmosphere import longwave, microphysics
 from heddle.atmosphere.advection import Advection
-from heddle.atmosphere.large_eddies import anelastic, surface
+from heddle.atmosphere.large_eddies import anelastic, level_means, surface
 from heddle.atmosphere.large_eddies.grid import Grid, levels
 from heddle.atmosphere.nesting import Nest
 from heddle.model.equations import Equations
@@ -176,3 +176,16 @@ def levels_that_do_not_rise() -> None:
 )
 def roughness_above_the_lowest_cell() -> None:
     surface.table(0.1, 0.5)  # here
+
+
+@says("{here}: quantities=0 is not a number of quantities.\n  Hint: use a whole number from 1")
+def sums_of_nothing() -> None:
+    level_means.rows("sums", 0)  # here
+
+
+@says(
+    "{here}: 'sums' has 2 components, and there are 1 values.\n"
+    "  Hint: declare it with level_means.rows(name, number of values)"
+)
+def sums_of_fewer_values() -> None:
+    level_means.row_sums(level_means.rows("sums", 2), [depth.here])  # here
