@@ -124,8 +124,8 @@ static() {
   check "$1" "run: build/venv/bin/python .ci/static_checks.py $1" "$bin/python" .ci/static_checks.py "$1" || :
 }
 
-# generator_tests [argument of pytest]... Files come in the order of their names, not those of few tests last:
-# such a file can be among the longest.
+# generator_tests [argument of pytest]... Files come in the order of conftest.py, the longest first, not those
+# of few tests last: such a file can be among the longest.
 generator_tests() {
   counted "generator tests" "$results/pytest.xml" \
     "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator" \

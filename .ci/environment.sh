@@ -4,6 +4,9 @@
 # build/venv, the CUDA compiler. Sourced with HEDDLE_ROOT set. Everything here may be run again at any time
 # and then does nothing.
 
+# Each of some hundred processes of the generator would compile it anew; images of Python often set this.
+unset PYTHONDONTWRITEBYTECODE
+
 build="$HEDDLE_ROOT/build"
 venv="$build/venv"
 logs="$build/log"

@@ -37,6 +37,24 @@ def levels(model: KernelModel, chosen: str, target: str | Target) -> list[Level]
     return result
 
 
+def changed(stages: Sequence[Level]) -> list[Level]:
+    """The levels without those whose pass left the kernel as it was: nodes are hash-consed, so that such a
+    kernel is the same object, of which another run says nothing."""
+    return [
+        level for number, level in enumerate(stages) if not number or level[1] is not stages[number - 1][1]
+    ]
+
+
+def changed_pairs(packs: Sequence[Level], unpacks: Sequence[Level]) -> list[tuple[Level, Level]]:
+    """The same of two kernels together: those levels of which one of the kernels is new."""
+    pairs = list(zip(packs, unpacks, strict=True))
+    return [
+        (pack, unpack)
+        for (pack, unpack), before in zip(pairs, [None, *pairs], strict=False)
+        if before is None or pack[1] is not before[0][1] or unpack[1] is not before[1][1]
+    ]
+
+
 def number(generator: random.Random, scalar: ir.Scalar, exact: bool) -> Number:
     """A number of a type: small whole ones if sums and products are to be exact."""
     if scalar.kind == "b":
@@ -244,7 +262,7 @@ def outcome(
         return cells
 
     result: Result = run(kernel, own, arguments, shuffle)
-    found: dict[str, Any] = {name: [bits(value) for value in own[name].values] for name in own}
+    found: dict[str, Any] = {name: list(map(bits, own[name].values)) for name in own}
     found |= {f"output {name}": bits(value) for name, value in result.outputs.items()}
     return found | {"status": result.status}
 
@@ -266,7 +284,7 @@ def agree(entry: KernelModel, chosen: str, target: str, seed: int, extent: tuple
         )
     expected = outcome(typed, arrays, arguments)
     assert any(expected[f.name] != [repr(v) for v in arrays[f.name].values] for f in typed.fields)
-    for name, kernel in stages[1:]:
+    for name, kernel in changed(stages)[1:]:
         different = [
             key for key, value in outcome(kernel, arrays, arguments).items() if value != expected[key]
         ]

@@ -8,6 +8,7 @@ operations and comparisons are operators too. Everything is evaluated in the typ
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,21 +52,21 @@ def _remainder(a: int, b: int) -> int:
 
 OPERATORS: dict[str, Operator] = {
     "not": Operator("!", 15, lambda a: not a, "bool"),
-    "neg": Operator("-", 15, lambda a: -a),
-    "mul": Operator("*", 13, lambda a, b: a * b, associative=True),
+    "neg": Operator("-", 15, operator.neg),
+    "mul": Operator("*", 13, operator.mul, associative=True),
     "div": Operator("/", 13, _divide),
     "rem": Operator("%", 13, _remainder),
-    "add": Operator("+", 12, lambda a, b: a + b, associative=True),
-    "sub": Operator("-", 12, lambda a, b: a - b),
-    "shl": Operator("<<", 11, lambda a, b: a << b),
-    "shr": Operator(">>", 11, lambda a, b: a >> b),
-    "lt": Operator("<", 9, lambda a, b: a < b, "bool"),
-    "le": Operator("<=", 9, lambda a, b: a <= b, "bool"),
-    "gt": Operator(">", 9, lambda a, b: a > b, "bool"),
-    "ge": Operator(">=", 9, lambda a, b: a >= b, "bool"),
-    "eq": Operator("==", 8, lambda a, b: a == b, "bool"),
-    "ne": Operator("!=", 8, lambda a, b: a != b, "bool"),
-    "bitand": Operator("&", 7, lambda a, b: a & b),
+    "add": Operator("+", 12, operator.add, associative=True),
+    "sub": Operator("-", 12, operator.sub),
+    "shl": Operator("<<", 11, operator.lshift),
+    "shr": Operator(">>", 11, operator.rshift),
+    "lt": Operator("<", 9, operator.lt, "bool"),
+    "le": Operator("<=", 9, operator.le, "bool"),
+    "gt": Operator(">", 9, operator.gt, "bool"),
+    "ge": Operator(">=", 9, operator.ge, "bool"),
+    "eq": Operator("==", 8, operator.eq, "bool"),
+    "ne": Operator("!=", 8, operator.ne, "bool"),
+    "bitand": Operator("&", 7, operator.and_),
     "and": Operator("&&", 4, lambda a, b: a and b, "bool"),
     "or": Operator("||", 3, lambda a, b: a or b, "bool"),
 }

@@ -10,6 +10,7 @@ written) is an error here.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -40,6 +41,10 @@ from heddle.ir.visit import statements
 
 Number = int | float | bool
 Order = Callable[[list[Any]], Iterable[Any]]
+Value = Callable[[], Any]
+"""What an expression is now."""
+Step = Callable[[], Any]
+"""Runs a statement."""
 AXES = "xyz"
 OUTSIDE = -5
 _FORMATS = {16: ("e", 11, -24, 65504.0), 32: ("f", 24, -149, (2 - 2.0**-23) * 2.0**127)}
@@ -127,6 +132,31 @@ def rounded(value: Number | Fraction, scalar: ir.Scalar) -> Number:
     return int(value)
 
 
+@functools.cache
+def rounding(scalar: ir.Scalar) -> Callable[[Any], Number]:
+    """`rounded` to a type; at once where nothing is to be done, or where C does it."""
+    if scalar == ir.F64:
+        return lambda value: value if type(value) is float else rounded(value, scalar)
+    if scalar.kind == "f":
+        return functools.partial(_rounded_in_c, struct.Struct(_FORMATS[scalar.bits][0]), scalar)
+    if scalar.kind == "b":
+        return bool
+    if scalar.kind == "u":
+        mask = (1 << scalar.bits) - 1
+        return lambda value: int(value) & mask
+    low, beyond = -(1 << scalar.bits - 1), 1 << scalar.bits - 1
+    return lambda value: value if type(value) is int and low <= value < beyond else rounded(value, scalar)
+
+
+def _rounded_in_c(form: struct.Struct, scalar: ir.Scalar, value: Number | Fraction) -> Number:
+    if type(value) is not float:
+        return rounded(value, scalar)
+    try:
+        return float(form.unpack(form.pack(value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def _in_type(scalar: ir.Scalar, value: float) -> float:
     return float(rounded(value, scalar))
 
@@ -183,15 +213,15 @@ class _Interpreter:
     order: Order
     names: dict[str, Any] = field(default_factory=dict)  # arguments and counters
     locals: dict[ir.Symbol, Any] = field(default_factory=dict)
-    constants: dict[ir.Const, Number] = field(default_factory=dict)
+    evaluations: dict[ir.Expression, Value] = field(default_factory=dict)
+    definitions: dict[Definition, tuple[dict[ir.Symbol, Any], list[Step], Value]] = field(
+        default_factory=dict
+    )
     given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
     of_rows: dict[tuple[str, int], tuple[_Line, int, str, ir.Scalar, dict[int, float]]] = field(
         default_factory=dict
     )  # what the cells of a row gave, by its element
     operations: dict[ir.Symbol, str] = field(default_factory=dict)
-    calls: dict[ir.DeviceCall, tuple[ir.Expression | None, tuple[ir.Statement, ...]]] = field(
-        default_factory=dict
-    )
     status: int = 0
 
     def run(self) -> Result:
@@ -201,10 +231,12 @@ class _Interpreter:
         if any(isinstance(statement, ir.Loop) for statement in statements(body)):
             self.block(body)
         else:
+            steps = self.steps(body)
             for part in self.parts():
                 for cell in self.order(part):
                     self.names.update(cell)
-                    self.block(body)
+                    for step in steps:
+                        step()
         for line, index, operation, scalar, cells in self.of_rows.values():
             values = [cells[x] for x in sorted(cells)]
             line[index] = of_row(operation, values, functools.partial(_in_type, scalar))
@@ -351,51 +383,101 @@ class _Interpreter:
     # Statements
 
     def block(self, body: Sequence[ir.Statement]) -> None:
-        for statement in body:
-            self.statement(statement)
+        for step in self.steps(body):
+            step()
 
-    def statement(self, statement: ir.Statement) -> None:
+    def steps(self, body: Iterable[ir.Statement]) -> list[Step]:
+        """Functions that run statements, each made once."""
+        return [self.step(statement) for statement in body if not isinstance(statement, ir.Comment)]
+
+    def step(self, statement: ir.Statement) -> Step:
         match statement:
-            case ir.Comment():
-                pass
             case ir.Var(symbol, None):
-                self.locals.pop(symbol, None)
+                return lambda: self.locals.pop(symbol, None)
             case ir.Let(symbol, value) | ir.Var(symbol, value) | ir.Assign(symbol, value):
                 assert value is not None
-                self.locals[symbol] = self.value(value)
-                if symbol.name in AXES and symbol.type == ir.I64:  # a coordinate that no loop counts
-                    self.names[symbol.name] = self.locals[symbol]
+                return self.naming(symbol, self.evaluation(value))
             case ir.Store(ir.Gather() as row, ir.Call(_, (part,))) if row_operation(statement):
-                self.give(row_operation(statement), row, self.names["x"], self.value(part))
+                return lambda: self.give(row_operation(statement), row, self.names["x"], self.value(part))
             case ir.Store(target, value):
-                result = self.value(value)
-                line, index = self.element(target)
-                line[index] = result
+                return self.storing(target, self.evaluation(value))
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zero = 0.0 if symbol.type.element.is_float else 0
-                self.locals[symbol] = _Line(symbol.name, [zero if space == "scratch" else None] * length)
-            case ir.Reduce(operation, output, value):
-                given, place = self.given[output], self.place()
-                before = given.get(place, NEUTRAL[operation])
-                assert isinstance(output.type, ir.Scalar)
-                given[place] = float(rounded(COMBINATION[operation](before, self.value(value)), output.type))
+                begin = [zero if space == "scratch" else None] * length
+                return lambda: self.locals.update({symbol: _Line(symbol.name, list(begin))})
+            case ir.Reduce():
+                return lambda: self.reduce(statement)
             case ir.If(condition, body):
-                if self.value(condition):
-                    self.block(body)
-            case ir.Loop(kind, counter, begin, end, step, body):
-                iterations = range(self.value(begin), self.value(end), self.value(step))
-                for number in iterations if kind == "serial" else self.order(list(iterations)):
-                    self.names[counter.name] = number
-                    self.block(body)
+                return self.guarding(self.evaluation(condition), body)
+            case ir.Loop():
+                return self.looping(statement)
             case ir.Scan():
-                self.scan(statement)
+                steps = self.steps(statement.body)
+                return lambda: self.scan(statement, steps)
             case ir.While():
-                self.repeat(statement)
+                steps = self.steps(statement.body)
+                return lambda: self.repeat(statement, steps)
             case ir.DeviceCall():
-                self.call(statement)
-            case _:
-                raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
+                return self.calling(statement)
+        raise InterpretationError(f"{type(statement).__name__} is not a statement of a kernel")
+
+    def naming(self, symbol: ir.Symbol, value: Value) -> Step:
+        known, name = self.locals, symbol.name
+        if name in AXES and symbol.type == ir.I64:  # a coordinate that no loop counts
+
+            def of_axis() -> None:
+                known[symbol] = self.names[name] = value()
+
+            return of_axis
+
+        def run() -> None:
+            known[symbol] = value()
+
+        return run
+
+    def storing(self, target: ir.Access | ir.Gather | ir.Load, value: Value) -> Step:
+        place = self.place_of(target)
+
+        def run() -> None:
+            result = value()
+            line, index = place()
+            line[index] = result
+
+        return run
+
+    def reduce(self, statement: ir.Reduce) -> None:
+        operation, output = statement.operation, statement.output
+        given, place = self.given[output], self.place()
+        before = given.get(place, NEUTRAL[operation])
+        assert isinstance(output.type, ir.Scalar)
+        given[place] = float(
+            rounded(COMBINATION[operation](before, self.value(statement.value)), output.type)
+        )
+
+    def guarding(self, condition: Value, body: Sequence[ir.Statement]) -> Step:
+        steps = self.steps(body)
+
+        def run() -> None:
+            if condition():
+                for step in steps:
+                    step()
+
+        return run
+
+    def looping(self, loop: ir.Loop) -> Step:
+        begin, end, by = map(self.evaluation, (loop.begin, loop.end, loop.step))
+        names, counter, steps = self.names, loop.counter.name, self.steps(loop.body)
+        serial = loop.kind == "serial"
+
+        def run() -> None:
+            iterations = range(begin(), end(), by())
+            for number in iterations if serial else self.order(list(iterations)):
+                names[counter] = number
+                for step in steps:
+                    step()
+
+        return run
 
     def give(self, operation: str, target: ir.Gather | ir.Load, x: int, value: float) -> None:
         """What a cell gives to its row."""
@@ -404,120 +486,197 @@ class _Interpreter:
         row = self.of_rows.setdefault((line.name, line.at(index)), (line, index, operation, target.type, new))
         row[-1][x] = value
 
-    def scan(self, scan: ir.Scan) -> None:
+    def scan(self, scan: ir.Scan, steps: Sequence[Step]) -> None:
         counter, cells = AXES[scan.axis], range(self.extent[scan.axis])
         carried = [self.value(value) for value in scan.initial]
         for position in reversed(cells) if scan.reverse else cells:
             self.names[counter] = position
             self.locals.update(zip(scan.carried, carried, strict=True))
-            self.block(scan.body)
+            for step in steps:
+                step()
             carried = [self.value(value) for value in scan.update]
         self.locals.update(zip(scan.carried, carried, strict=True))
 
-    def repeat(self, loop: ir.While) -> None:
+    def repeat(self, loop: ir.While, steps: Sequence[Step]) -> None:
         self.locals.update(zip(loop.carried, [self.value(value) for value in loop.initial], strict=True))
         for _ in range(loop.at_most):
             if not self.value(loop.condition):
                 break
-            self.block(loop.body)
+            for step in steps:
+                step()
             following = [self.value(value) for value in loop.update]
             self.locals.update(zip(loop.carried, following, strict=True))
 
-    def call(self, call: ir.DeviceCall) -> None:
+    def calling(self, call: ir.DeviceCall) -> Step:
         """What the row of a call stands for (see ir.device_calls)."""
         row, parts = row_of(call), parts_of(call)
-        if call not in self.calls:
-            body = () if row.reduces_row else meaning(call)  # known when the whole row has given
-            self.calls[call] = row.requires and row.requires(**parts), body
-        required, body = self.calls[call]
-        if required is not None and not self.value(required):
-            raise InterpretationError(
-                f"the precondition of {call.name} does not hold in {next(lines([call]))}"
-            )
-        if array := made(call):
-            self.statement(array)
-        elif call.result:
-            self.locals[call.result] = self.value(parts[row.aliases])
-        if symbol := padded(call):
-            line = self.value(symbol)
-            line.values[:] = [0.0] * len(line.values)
-        if row.reduces_row:
-            lane, value = self.value(parts["lane"]), self.value(parts["value"])
-            self.give(row.reduces_row, parts["first"], lane, value)
-        elif row.interpret:
-            given = {k: self.value(p) if isinstance(p, ir.Expression) else p for k, p in parts.items()}
-            row.interpret(**given)
-        else:
-            self.block(body)
+        required = row.requires and row.requires(**parts)
+        array, padding = made(call), padded(call)
+        first = self.step(array) if array else None
+        whole = row.reduces_row or row.interpret  # of a row, known when all cells have given
+        steps = [] if whole else self.steps(meaning(call))
+
+        def run() -> None:
+            if required is not None and not self.value(required):
+                raise InterpretationError(
+                    f"the precondition of {call.name} does not hold in {next(lines([call]))}"
+                )
+            if first:
+                first()
+            elif call.result:
+                self.locals[call.result] = self.value(parts[row.aliases])
+            if padding:
+                line = self.value(padding)
+                line.values[:] = [0.0] * len(line.values)
+            if row.reduces_row:
+                lane, value = self.value(parts["lane"]), self.value(parts["value"])
+                self.give(row.reduces_row, parts["first"], lane, value)
+            elif row.interpret:
+                given = {k: self.value(p) if isinstance(p, ir.Expression) else p for k, p in parts.items()}
+                row.interpret(**given)
+            for step in steps:
+                step()
+
+        return run
 
     # Expressions
 
     def value(self, expression: ir.Expression) -> Any:
-        # Nearly all are of these four; a `match` over all kinds takes twice the time.
-        if isinstance(expression, ir.Symbol):
-            return self.locals[expression] if expression in self.locals else self.names[expression.name]
-        if isinstance(expression, ir.Const):
-            if expression not in self.constants:
-                assert expression.type is not None
-                self.constants[expression] = constant(expression.value, expression.type)
-            return self.constants[expression]
-        if isinstance(expression, ir.Op):
-            return self.operation(expression)
-        if isinstance(expression, ir.Load):
-            line, index = self.element(expression)
-            return line[index]
+        return self.evaluation(expression)()
+
+    def evaluation(self, expression: ir.Expression) -> Value:
+        """A function that evaluates an expression, made once: what a node is, is not asked in every cell."""
+        known = self.evaluations.get(expression)
+        if known is None:
+            known = self.evaluations[expression] = self.made(expression)
+        return known
+
+    def made(self, expression: ir.Expression) -> Value:
         match expression:
-            case ir.Call("within", args):
-                return self.within(*map(self.value, args))
-            case ir.Call(name, args, scalar):
+            case ir.Symbol(name):
+                known, names = self.locals, self.names
+                return lambda: known[expression] if expression in known else names[name]
+            case ir.Const(value, scalar):
                 assert scalar is not None
-                row, given = FUNCTIONS[name], map(self.value, args)
-                if row.definition:
-                    return self.defined(row.definition(scalar), given)
-                if row.converts:
-                    return row.meaning(scalar, *given)
-                if row.arrays:
-                    return row.meaning(lambda value: rounded(value, scalar), *given)
-                return rounded(row.meaning(*given), scalar)
+                number = constant(value, scalar)
+                return lambda: number
+            case ir.Op():
+                return self.operation(expression)
+            case ir.Load() | ir.Access() | ir.Gather():
+                return self.read(self.place_of(expression))
+            case ir.Call(name, args):
+                return self.called(expression, [self.evaluation(argument) for argument in args])
             case ir.Select(condition, yes, no):
-                return self.value(yes if self.value(condition) else no)
+                choice, one, other = map(self.evaluation, (condition, yes, no))
+                return lambda: one() if choice() else other()
             case ir.Cast(inner, scalar):
-                return converted(self.value(inner), scalar)
+                converted_value, near = self.evaluation(inner), rounding(scalar)
+                if scalar.is_float or scalar.kind == "b":
+                    return lambda: near(converted_value())
+                return lambda: converted(converted_value(), scalar)
             case ir.IsWallLink():
-                link = expression.link
-                if link.field.dense:
-                    return any(self.beside(side) for side in walls.crossed(self.kernel.space, link))
-                if link.at is not None:
-                    return self.listed_cell(link) == self.own_cell
-                return self.listed(link) == self.wall(link)
-            case ir.Access() | ir.Gather():
-                line, index = self.element(expression)
-                return line[index]
+                return lambda: self.ends_at_wall(expression)
             case ir.View(pointer, offset, stride):
-                line, step = self.value(pointer), self.value(stride)
-                return _Line(
-                    line.name, line.values, line.origin + self.value(offset) * line.stride, step * line.stride
-                )
+                of, begin, by = map(self.evaluation, (pointer, offset, stride))
+
+                def view() -> _Line:
+                    line, step = of(), by()
+                    return _Line(
+                        line.name, line.values, line.origin + begin() * line.stride, step * line.stride
+                    )
+
+                return view
         raise InterpretationError(f"{type(expression).__name__} is not an expression of a kernel")
 
-    def defined(self, definition: Definition, given: Iterable[Number]) -> Any:
-        """What a function gives that is defined operation by operation."""
-        outer, self.locals = self.locals, dict(zip(definition.parameters, given, strict=True))
-        for statement in definition.body:
-            if isinstance(statement, ir.Let):
-                self.locals[statement.symbol] = self.value(statement.value)
-        result = self.value(definition.result)
-        self.locals = outer
-        return result
+    @staticmethod
+    def read(place: Callable[[], tuple[_Line, int]]) -> Value:
+        def value() -> Any:
+            line, index = place()
+            return line[index]
 
-    def operation(self, op: ir.Op) -> Any:
-        args = op.args
-        if op.name == "and":
-            return bool(self.value(args[0]) and self.value(args[1]))
-        if op.name == "or":
-            return bool(self.value(args[0]) or self.value(args[1]))
+        return value
+
+    def called(self, call: ir.Call, args: list[Value]) -> Value:
+        scalar = call.type
+        if call.name == "within":
+            return lambda: self.within(*[argument() for argument in args])
+        assert scalar is not None
+        row, near = FUNCTIONS[call.name], rounding(scalar)
+        if row.definition:
+            return self.defined(row.definition(scalar), args)
+        if row.converts:
+            return lambda: row.meaning(scalar, *[argument() for argument in args])
+        if row.arrays:
+            return lambda: row.meaning(near, *[argument() for argument in args])
+        return lambda: near(row.meaning(*[argument() for argument in args]))
+
+    def ends_at_wall(self, expression: ir.IsWallLink) -> bool:
+        link = expression.link
+        if link.field.dense:
+            return any(self.beside(side) for side in walls.crossed(self.kernel.space, link))
+        if link.at is not None:
+            return self.listed_cell(link) == self.own_cell
+        return self.listed(link) == self.wall(link)
+
+    def defined(self, definition: Definition, args: Sequence[Value]) -> Value:
+        """What a function gives that is defined operation by operation, with names of its own."""
+        if definition not in self.definitions:
+            inside = dataclasses.replace(self, locals={}, evaluations={})
+            steps = inside.steps(s for s in definition.body if isinstance(s, ir.Let))
+            self.definitions[definition] = inside.locals, steps, inside.evaluation(definition.result)
+        own, steps, result = self.definitions[definition]
+
+        def value() -> Any:
+            given = [argument() for argument in args]
+            own.update(zip(definition.parameters, given, strict=True))
+            for step in steps:
+                step()
+            return result()
+
+        return value
+
+    def operation(self, op: ir.Op) -> Value:
         assert op.type is not None
-        return rounded(OPERATORS[op.name].meaning(*map(self.value, args)), op.type)
+        args = [self.evaluation(argument) for argument in op.args]
+        do, near = OPERATORS[op.name].meaning, rounding(op.type)
+        if len(args) == 1:
+            (a,) = args
+            return lambda: near(do(a()))
+        a, b = args
+        match op.name:
+            case "and":
+                return lambda: bool(a() and b())
+            case "or":
+                return lambda: bool(a() or b())
+        return lambda: near(do(a(), b()))
+
+    def place_of(self, element: ir.Access | ir.Gather | ir.Load) -> Callable[[], tuple[_Line, int]]:
+        """A function that finds the line that an element lies on, and its index there."""
+        if isinstance(element, ir.Load):
+            line, index = self.evaluation(element.pointer), self.evaluation(element.index)
+            return lambda: (line(), index())
+        near = isinstance(element, ir.Access) and element.field.dense and not element.field.layout.split
+        if near and not walls.crossed(self.kernel.space, element):  # type: ignore[arg-type]
+            return self.near_cell(element)  # type: ignore[arg-type]
+        return lambda: self.element(element)
+
+    def near_cell(self, access: ir.Access) -> Callable[[], tuple[_Line, int]]:
+        """The place of an element at an offset from the current cell."""
+        field, names = access.field, self.names
+        array, ghosts, whole = self.arrays[field.name], field.ghost_layers, names[field.name]
+        axes = list(zip(AXES, access.offsets[: field.rank], array.extent, array.stride, strict=False))
+        component = access.component * array.stride[-1] if field.components else 0
+
+        def place() -> tuple[_Line, int]:
+            total = component
+            for axis, offset, extent, stride in axes:
+                at = names[axis] + offset
+                if not -ghosts <= at < extent + ghosts:
+                    at = self.within(at, -ghosts, extent + ghosts)
+                total += at * stride
+            return whole, total
+
+        return place
 
     def element(self, element: ir.Access | ir.Gather | ir.Load) -> tuple[_Line, int]:
         """The line that an element lies on, and its index there."""

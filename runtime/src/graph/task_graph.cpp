@@ -726,7 +726,6 @@ void TaskGraph::operator()(Stream& stream) {
   plans_->exchanges->settle();
 }
 
-/// As a task of another graph, which has made the checks.
 void TaskGraph::in_graph(Stream& stream) {
   if (stream.versions() != nullptr) { // a part of a lagged task
     for (const std::size_t i : sequence())

@@ -18,7 +18,7 @@ from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
 from heddle.module import Module
 from heddle.passes.schedule_pack import COLUMNS
-from running import levels
+from running import changed_pairs, levels
 
 PATTERNS = {"pull": lbm.Pull, "push": lbm.Push, "aa": lbm.AA, "twist": lbm.EsoTwist, "eso_pull": lbm.EsoPull}
 EXTENTS = {2: [(3, 2), (1, 4)], 3: [(3, 2, 2), (1, 2, 3)]}
@@ -211,7 +211,7 @@ def pack_both(module: Module, exchange: Exchange, extent: Sequence[int], target:
     longest = max(a * b * c for a, b, c in zip(*(owners[i::9] for i in (5, 6, 7)), strict=True))
     scalars = {"box_count": len(owners) // 9, "longest": longest}
     packs, unpacks = (levels(module.kernels[f"halo_{w}"], chosen, target) for w in ("pack", "unpack"))  # type: ignore[arg-type]
-    for (level, pack), (_, unpack) in zip(packs, unpacks, strict=True):
+    for (level, pack), (_, unpack) in changed_pairs(packs, unpacks):
         names = [field.name for field in pack.fields[:-2]]
         arrays = {
             name: memory(field, extent, lambda i: float(1 + i))

@@ -19,7 +19,7 @@ from heddle.ir.interpret import Array, run
 from heddle.ir.schedule import precision
 from heddle.model.assignment import AssignmentCollection
 from heddle.module import KernelModel, Module
-from running import levels
+from running import changed_pairs, levels
 from test_dense_exchange import PATTERNS, Traced
 
 Cell = tuple[int, ...]
@@ -275,7 +275,7 @@ def exchanged(module: Module, exchange: ListExchange, lists: Sequence[List], tar
     packs, unpacks = (levels(module.kernels[f"halo_{w}"], "f64", target) for w in ("pack", "unpack"))  # type: ignore[arg-type]
     sizes = [field.components for field in exchange.fields]
     names = [field.name for field in exchange.fields]
-    for (level, pack), (_, unpack) in zip(packs, unpacks, strict=True):
+    for (level, pack), (_, unpack) in changed_pairs(packs, unpacks):
         memories = [
             {name: lists[b].memory(size, 1 + 1000 * b) for name, size in zip(names, sizes, strict=True)}
             for b in range(len(lists))

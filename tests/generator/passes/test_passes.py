@@ -56,7 +56,7 @@ from models import (
     relaxation,
     split_relaxation,
 )
-from running import EXTENT, agree, bits, levels, listed_memory, memory, outcome, scalars
+from running import EXTENT, agree, bits, changed, levels, listed_memory, memory, outcome, scalars
 
 PRECISIONS = ("f64", "f32", "f16", "f32/f64")
 SCHEDULES: dict[str, tuple[str, Schedule]] = {
@@ -79,11 +79,11 @@ def test_random_models(seed: int, name: str) -> None:
     agree(model(random_model(seed), schedule), PRECISIONS[seed % 4], target, seed)
 
 
-@pytest.mark.slow
 def in_rows(cpu: CpuSchedule) -> CpuSchedule:
     return cpu if isinstance(cpu, Rows) else Rows()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(12 if FULL else 6))
 def test_random_models_with_several_cells_a_thread(seed: int, cells: int) -> None:
@@ -470,7 +470,7 @@ def test_boundaries_follow_links_of_links(case: str, target: str) -> None:
         (lbm.ConvectiveOutflow("U"), {"normal": "e"}),
         (lbm.PressureJump("jump"), {"normal": "w"}),
     ):
-        typed, *stages = levels(boundary_over_a_list(condition, pattern, step, **how), "f32", target)
+        typed, *stages = changed(levels(boundary_over_a_list(condition, pattern, step, **how), "f32", target))
         generator = random.Random(5)
         arrays, arguments = listed_memory(typed[1], (6, 7), generator)
         arguments = dict.fromkeys(arguments, 0.5)
@@ -489,7 +489,7 @@ def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:
     """Every level finds the same cells, in ghost layers too."""
     place = tuple(0.1 * x for x in block_coordinates(2))
     for condition in (lbm.Bouzidi(velocity=place, order="quadratic"), lbm.PressureAntiBounceBack()):
-        typed, *stages = levels(boundary_in_a_box(condition, *case.split(" ")), "f32", target)
+        typed, *stages = changed(levels(boundary_in_a_box(condition, *case.split(" ")), "f32", target))
         arrays, arguments = listed_memory(typed[1], (6, 7), random.Random(5))
         expected = outcome(typed[1], arrays, arguments)
         assert expected["f"] != [bits(value) for value in arrays["f"].values]
@@ -504,7 +504,7 @@ def test_cells_of_a_box_have_their_places(case: str, target: str) -> None:
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 def test_boundaries_of_moments(target: str) -> None:
     """Every level stores the same moments, and has the same sums."""
-    typed, *stages = levels(boundaries_of_moments(), "f32", target)
+    typed, *stages = changed(levels(boundaries_of_moments(), "f32", target))
     arrays, arguments = listed_memory(typed[1], (6, 7), random.Random(5))
     for axis, cells in (("cell_x", 6), ("cell_y", 7)):  # neighbours are read: none in the outermost layers
         arrays[axis].values[:] = [place % cells for place in arrays[axis].values]

@@ -36,6 +36,7 @@ class AliasAnalysis(Ranges):
         self.listed = space.listed
         self.in_box = space.box > 0
         self.table = table_of(space, self)
+        self.zero = self.terms.integer(0)
         self._different: dict[tuple[Term, Term, Term, frozenset[Term]], bool] = {}
         self._coordinates: dict[tuple[str, Term], dict[Term | None, Term]] = {}
 
@@ -65,7 +66,7 @@ class AliasAnalysis(Ranges):
 
     def pairs(self, array: str, a: Term, b: Term) -> list[tuple[Term, Term]]:
         """The coordinates of two indices, stride by stride."""
-        left, right, zero = self.coordinates(array, a), self.coordinates(array, b), self.terms.integer(0)
+        left, right, zero = self.coordinates(array, a), self.coordinates(array, b), self.zero
         return [(left.get(stride, zero), right.get(stride, zero)) for stride in {**left, **right}]
 
     def is_link(self, index: Term) -> bool:

@@ -106,7 +106,8 @@ class Conditions(Integers):
 
     def either(self, _: str, args: Arguments) -> Term:
         """What all of them have in common stands outside: `a && b || a && c` is `a && (b || c)`."""
-        common = set.intersection(*(set(conjuncts(argument)) for argument in args)) - {self.yes}
+        shared = set.intersection(*(set(conjuncts(argument)) for argument in args)) - {self.yes}
+        common = [condition for condition in conjuncts(args[0]) if condition in shared]
         if len(args) < 2 or not common:
             return self._junction("or", args, self.no, self.yes)
         rests = (self.both("", tuple(c for c in conjuncts(a) if c not in common)) for a in args)

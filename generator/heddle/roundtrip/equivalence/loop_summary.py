@@ -11,6 +11,7 @@ value at iteration t is `during (recurrence, t)`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, product
 
@@ -76,6 +77,7 @@ class _LoopSummary:
         self.updates = dict(loop.updates)
         self.elements: list[tuple[str, Term, Term, Term]] = []  # array, variable, first index, update
         self.around_loads: dict[Term, Condition] = {}  # under what they are evaluated
+        self.even_at_loads: dict[Term, dict[Facts, None]] = {}  # numbers that are even there
 
     @property
     def loads(self) -> dict[str, list[Term]]:
@@ -192,11 +194,17 @@ class _LoopSummary:
         return self.around_loads[touch]
 
     def known_where(self, read: Term) -> list[tuple[Term, ...]]:
-        """For each place where something is read: what is an even number there."""
-        items = [item for state in self.written.values() for item in state.items]
-        found = [even_numbers(self.terms, item.guard) for item in items if read in set(inside(item.parts))]
-        elsewhere = chain((state.base for state in self.written.values()), self.updates.values())
-        return [*found, ()] if not found or read in set(inside(elsewhere)) else found
+        """What is an even number where something is read: once each, of all the places."""
+        if not self.even_at_loads:
+            for item in (item for state in self.written.values() for item in state.items):
+                self.note_loads(item.parts, even_numbers(self.terms, item.guard))
+            self.note_loads(chain((s.base for s in self.written.values()), self.updates.values()), ())
+        return list(self.even_at_loads.get(read, [()]))
+
+    def note_loads(self, roots: Iterable[Term], facts: Facts) -> None:
+        for term in inside(roots):
+            if term.kind == "load":
+                self.even_at_loads.setdefault(term, {})[facts] = None
 
     def carry_elements(self, array: str) -> None:
         """What an iteration reads where the one before it wrote is a carried value, and the array itself then
@@ -234,8 +242,7 @@ class _LoopSummary:
 
     def loosened(self, index: Term, counter: Term) -> tuple[Term, set[Term]]:
         """An index in which bound variables and other counters of inner loops stand for themselves."""
-        bound = {term for term in inside((index,)) if term.kind == "bound"}
-        fresh = {term: self.terms.fresh("carried") for term in bound}
+        fresh = {term: self.terms.fresh("carried") for term in inside((index,)) if term.kind == "bound"}
         loose = self.rewriter.replace(index, fresh) if fresh else index
         unchanged = {self.entry(array) for array in self.loop.layer.states.keys() - self.written.keys()}
         return loose, {variable for variable in loose.free - unchanged if variable.number > counter.number}
@@ -301,7 +308,8 @@ class _LoopSummary:
                 if variable not in needed:
                     needed.add(variable)
                     waiting.append(by_variable[variable])
-        others = self.in_order([by_variable[v] for v in needed if v is not slot.variable], slot)
+        others = [other for other in slots if other.variable in needed and other is not slot]
+        others = self.in_order(others, slot)
         chosen = [slot, *others]
         variables = [self.loop.counter, *(other.variable for other in chosen)]
         initial = [other.initial for other in chosen]
@@ -315,18 +323,24 @@ class _LoopSummary:
         return self.rewriter.bind("system", (kind, len(chosen)), variables, (*initial, *updates))
 
     def in_order(self, others: list[_Slot], first: _Slot) -> list[_Slot]:
-        """An order that does not depend on names: by what the slots are, then by what they depend on."""
+        """An order that does not depend on names: by what the slots are, then by what they depend on. The
+        number of a term depends on names in it: all loops around, and what they carry, are one variable."""
         if len(others) < 2:
             return others
+        known = {self.loop.counter, first.variable, *(slot.variable for slot in others)}
+        parts = chain.from_iterable((slot.initial, slot.update) for slot in (first, *others))
+        outer = frozenset().union(*(part.free for part in parts)) - known
+        unnamed = dict.fromkeys(outer, self.terms.make("bound", (-1, 1)))
+        unnamed[self.loop.counter] = self.terms.make("bound", (-1, 2))
         variables = {first.variable: 0} | {slot.variable: 1 for slot in others}
         for _ in range(len(others)):
-            marks = {
+            marks = unnamed | {
                 variable: self.terms.make("bound", (-1 - mark, 0)) for variable, mark in variables.items()
             }
             looks = {
                 slot.variable: (
                     variables[slot.variable],
-                    self.bits.key(slot.initial),
+                    self.bits.key(self.rewriter.replace(slot.initial, marks)),
                     self.bits.key(self.rewriter.replace(slot.update, marks)),
                 )
                 for slot in others

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heddle.ir.pack_table import COLUMNS, LONGEST, TABLE
 from heddle.ir.space import Space
 from heddle.roundtrip.equivalence.ranges import Ranges
-from heddle.roundtrip.equivalence.terms import Term, is_read
+from heddle.roundtrip.equivalence.terms import Polynomial, Term, is_read
 
 ASSUME_OWN_BOXES = "no element is in two boxes of a table"
 ASSUME_LONG_ENOUGH = "no box has more cells than the longest one"
@@ -41,7 +41,7 @@ class Table:
     def entries(self, value: Term) -> dict[str, tuple[_Box, Term]]:
         """The numbers of the table inside an integer, by their columns."""
         found = {}
-        for atom in self.terms.polynomial(value).atoms:
+        for atom in sorted(self.terms.polynomial(value).atoms, key=Polynomial.key):
             if is_read(atom, TABLE.name):
                 table, where = atom.args
                 column = self.terms.polynomial(where).number % len(COLUMNS)

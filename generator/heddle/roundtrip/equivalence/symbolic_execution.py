@@ -263,6 +263,12 @@ class SymbolicExecution:
     def call(self, call: ir.DeviceCall) -> None:
         """What the row of a call stands for. The elements that it pads hold no value here."""
         row, parts = row_of(call), parts_of(call)
+        if row.reduces_row:
+            raise KernelError(
+                self.kernel.name,
+                f"the proof does not read {call.name}, with which threads combine the values of a row.",
+                "compare the results of both kernels on your own data",
+            )
         if row.assumes:
             self.bits.assumptions.add(row.assumes)
         if own := made(call):

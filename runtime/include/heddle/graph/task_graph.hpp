@@ -141,7 +141,7 @@ public:
       memory = object->memory();
     const std::size_t number = add(
         std::string(std::string_view(object->name())), object->accesses(),
-        [object](Stream& stream) { call(*object, stream); }, memory);
+        [object](Stream& stream) { call_in_graph(*object, stream); }, memory);
     TaskNode& node = nodes_[number];
     node.owner = std::move(owner);
     node.lifetime = std::move(lifetime);
@@ -253,6 +253,8 @@ public:
   /// Memory::device when all tasks only put work into the stream, each time the same.
   [[nodiscard]] Memory memory() const noexcept;
   void operator()(Stream& stream);
+  /// The same without these checks: another graph makes them for all its tasks.
+  void in_graph(Stream& stream);
   /// As a task that lags: whether all tasks may, a call with the parameters of now, and the arguments of all.
   [[nodiscard]] bool may_lag() const;
   [[nodiscard]] std::function<void(Stream&)> copied() const;
@@ -263,14 +265,6 @@ private:
   struct Plans;
   struct Repetition;
 
-  /// Without the checks that a call by itself makes: a graph makes them for all its tasks before a run.
-  template <class Plain> static void call(Plain& task, Stream& stream) {
-    if constexpr (requires { task.in_graph(stream); })
-      task.in_graph(stream);
-    else
-      task(stream);
-  }
-  void in_graph(Stream& stream);
   void check_run(std::int64_t n);
   template <class Plain> static void describe_versions(TaskNode& node, Plain& task) {
     Plain* const object = &task;
@@ -286,9 +280,9 @@ private:
       };
       node.copied = [object]() -> std::function<void(Stream&)> {
         if constexpr (std::is_copy_constructible_v<Plain>)
-          return [copy = *object](Stream& stream) mutable { call(copy, stream); };
+          return [copy = *object](Stream& stream) mutable { call_in_graph(copy, stream); };
         else
-          return [object](Stream& stream) { call(*object, stream); };
+          return [object](Stream& stream) { call_in_graph(*object, stream); };
       };
     }
     node.arguments = [object]() -> std::string {

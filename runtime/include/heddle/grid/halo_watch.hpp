@@ -65,6 +65,15 @@ private:
   std::vector<Watched> watched_; // what is read comes first
 };
 
+/// A call of a task without the checks of a call by itself: a graph makes them for all its tasks before it
+/// runs.
+template <class Task, class Stream> void call_in_graph(Task& task, Stream& stream) {
+  if constexpr (requires { task.in_graph(stream); })
+    task.in_graph(stream);
+  else
+    task(stream);
+}
+
 } // namespace heddle
 
 #endif

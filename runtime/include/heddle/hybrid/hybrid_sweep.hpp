@@ -71,7 +71,7 @@ public:
       sweep(stream, part);
     if (part.cells == BlockPart::Cells::interior) return;
     for (Listed& sweep : listed_)
-      sweep.in_graph(stream);
+      call_in_graph(sweep, stream);
   }
 
 private:

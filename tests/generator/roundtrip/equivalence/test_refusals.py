@@ -42,6 +42,9 @@ IN_LANES = (
     device_call("load_vector", local=ROOM, first=U[0].node, length=ASSUME_LANES),
     device_call("store_vector", first=V[0].node, local=ROOM, length=ASSUME_LANES),
 )
+ROW_SUM = device_call(
+    "combine_row_sum", first=V[0].node, value=U[X].node, known=(X < N).node, lane=X.node, count=N.node
+)
 LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "lanes and something else": (
@@ -75,6 +78,10 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a view inside an expression": (
         same(ir.Store(V[0].node, ir.Load(U.pointer, ir.Cast(LINE, ir.I64)))),  # type: ignore[arg-type]
         "loop: View is not an expression of a lowered kernel.",
+    ),
+    "a sum of threads over a row": (
+        same(loop(X, 0, N, ROW_SUM, kind="thread")),
+        "loop: the proof does not read combine_row_sum, with which threads combine the values of a row.",
     ),
     "a remainder of numbers": (
         same(store(V[0], U[0] % U[1])),
