@@ -39,11 +39,11 @@ grep -q '^HEDDLE_CODEGEN=OFF$' spack.txt || refuse "the variant generator was no
 grep -q 'fopenmp\b[^-]' spack/build.ninja || refuse "the variant openmp was not heard"
 
 # As in /usr of Debian: nothing outside these folders.
-places=$(find conan -name cmake_install.cmake -exec sed -n 's/.*DESTINATION "\([^"]*\)".*/\1/p' {} + | sort -u)
-grep -qx "\${CMAKE_INSTALL_PREFIX}/lib/x86_64-linux-gnu/cmake/heddle" <<<"$places" ||
-  refuse "the package for CMake goes to: $places"
-if grep -vE '^\$\{CMAKE_INSTALL_PREFIX\}/(bin|include|share/(heddle/heddle|doc/heddle)|lib/x86_64-linux-gnu)(/|$)' \
-  <<<"$places"; then
+# shellcheck disable=SC2016 # a variable of CMake
+find conan -name cmake_install.cmake \
+  -exec sed -n 's/.*DESTINATION "${CMAKE_INSTALL_PREFIX}\/\([^"]*\)".*/\1/p' {} + | sort -u >places.txt
+grep -qx lib/x86_64-linux-gnu/cmake/heddle places.txt || refuse "no package for CMake: $(cat places.txt)"
+if grep -vE '^(bin|include|share/(heddle/heddle|doc/heddle)|lib/x86_64-linux-gnu)(/|$)' places.txt; then
   refuse "files go to other folders"
 fi
 exit 0

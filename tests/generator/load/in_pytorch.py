@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels as operators of PyTorch: run by hand after a change, since the tests do not have PyTorch.
 
-python in_pytorch.py
+python in_pytorch.py [backend of torch.compile]
 """
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from heddle import KernelError
 from heddle.python.in_torch import _OPERATORS
 from heddle.python.load import Kernels
 
+BACKEND = sys.argv[1] if len(sys.argv) > 1 else "inductor"
 RANDOM = np.random.default_rng(3)
 
 
@@ -41,7 +43,7 @@ def the_bits_are_those_of_a_call(kernels: Kernels, ops: SimpleNamespace, dtype: 
             return ops.step_(**given, alpha=alpha, ghosts=1)
 
         if compiled:
-            step, step_ = (torch.compile(f, fullgraph=True) for f in (step, step_))
+            step, step_ = (torch.compile(f, fullgraph=True, backend=BACKEND) for f in (step, step_))
         before = tensors(given)
         found = step(0.25, **before)
         assert torch.equal(found["u_next"], expected["u_next"])
@@ -76,7 +78,7 @@ def the_gradient_of_a_fit(ops: SimpleNamespace) -> None:
     at = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (*numbers(), 0.9)]
     assert torch.autograd.gradcheck(misfit, at, eps=1e-5, atol=1e-8, rtol=1e-6)
     eager = torch.autograd.grad(misfit(*at), at)
-    compiled = torch.autograd.grad(torch.compile(misfit, fullgraph=True)(*at), at)
+    compiled = torch.autograd.grad(torch.compile(misfit, fullgraph=True, backend=BACKEND)(*at), at)
     for one, other in zip(eager, compiled, strict=True):
         assert torch.allclose(one, other, rtol=1e-12, atol=0)
 

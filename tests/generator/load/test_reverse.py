@@ -154,9 +154,7 @@ def test_shapes_that_do_not_fit_are_refused(wrong: dict[str, Any], ghosts: int, 
 def test_other_mistakes_are_refused() -> None:
     kernel = Frame(model(), "step")
     shapes = {name: (shape, "float64") for name, shape in SHAPES.items()}
-    with pytest.raises(
-        KernelError, match="'air' has elements of float32, beside 'kappa' with float64; .* float64"
-    ):
+    with pytest.raises(KernelError, match="'air' has elements of float32, beside 'kappa' with float64"):
         kernel.check(shapes | {"air": ((7, 9), "float32")}, (1, 1))
     with pytest.raises(KernelError, match=r"no argument 'kapa'.\n.*did you mean 'kappa'"):
         kernel.complete({"kapa": 1})
@@ -169,5 +167,5 @@ def test_other_mistakes_are_refused() -> None:
     d2q9 = lbm.Lattice("D2Q9")
     over_list = Module("over_list", precisions=("f64",))
     over_list.add("step", lbm.Pull(d2q9)(lbm.BGK(d2q9)), space=Sparse("fluid"))
-    with pytest.raises(KernelError, match="over_list.step: it runs over a list of cells"):
+    with pytest.raises(KernelError, match="it runs over a list of cells"):
         Frame(over_list, "step")
