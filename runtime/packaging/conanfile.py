@@ -4,6 +4,8 @@ CMakeLists.txt. Programs then say find_package(heddle). No recipe of Conan's own
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 
@@ -16,8 +18,13 @@ class Heddle(ConanFile):
     license = "Apache-2.0 AND MIT-0"
     description = "From mathematics to C++ and CUDA kernels"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"mpi": [True, False], "cuda": [True, False], "openmp": [True, False], "components": ["ANY"]}
-    default_options = {
+    options: ClassVar = {
+        "mpi": [True, False],
+        "cuda": [True, False],
+        "openmp": [True, False],
+        "components": ["ANY"],
+    }
+    default_options: ClassVar = {
         "mpi": False,
         "cuda": False,
         "openmp": True,
