@@ -217,7 +217,7 @@ def _concrete(joined: _Joined, frame: Frame, name: str, value: Any) -> float:
         ) from None
 
 
-_POINTER = ctypes.pythonapi.PyCapsule_GetPointer
+_POINTER = ctypes.PyDLL(None).PyCapsule_GetPointer  # its own: others give that of pythonapi types
 _POINTER.restype, _POINTER.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
