@@ -49,6 +49,17 @@ def test_the_bits_are_those_of_a_call(fitted: Kernels, functions: SimpleNamespac
     assert functions.total(u=given["u"]).shape == ()
 
 
+def test_faces_components_and_profiles(fitted: Kernels, functions: SimpleNamespace) -> None:
+    u, weight, f = RANDOM.random((6, 7)), RANDOM.random(6), RANDOM.random((9, 8, 9))
+    expected, after = np.zeros((6, 7)), f.copy()
+    fitted.layered(u=u, u_next=expected, weight=weight, ghosts=1)
+    found = functions.layered(u=u, u_next=np.zeros((6, 7)), weight=weight, ghosts=1)
+    np.testing.assert_array_equal(found, expected)
+    fitted.lid(f=after, u_lid=0.1, ghosts=1)
+    np.testing.assert_array_equal(functions.lid(f=f, u_lid=0.1, ghosts=1), after)
+    assert (after != f).any()
+
+
 def test_results_have_the_memory_of_arguments(functions: SimpleNamespace) -> None:
     def two(u: Any, u_next: Any, kappa: Any) -> Any:
         u_next = functions.step(u=u, u_next=u_next, kappa=kappa, alpha=0.1, ghosts=1)["u_next"]
