@@ -250,7 +250,7 @@ if [ $mode = full ]; then
     clang-16 cppcheck)
 fi
 need_packages "${packages[@]}"
-need_venv_or_fail "" test
+need_venv_or_fail "" test jax
 say "Python environment: ready in build/venv"
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"

@@ -37,5 +37,6 @@ pin() {
   pin generator $(requirements "") -c\ same.txt
   grep -E '^(mpmath|markupsafe)' "$work/same.txt" >"$work/other.txt" # SymPy 1.11 knows no newer mpmath
   pin oldest $(requirements "" | sed 's/>=/==/') -c\ other.txt
+  pin jax $(requirements jax) -c\ same.txt
   pin cuda $(requirements cuda)
 }

@@ -20,6 +20,8 @@ from heddle.model.field import Field, block_coordinates, block_extents, fields, 
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 from heddle.python.cell_list import CellList
+from heddle.python.in_jax import in_jax
+from heddle.python.in_torch import in_torch
 from heddle.python.load import load
 from heddle.python.loop import fold_periodic, periodic, steps
 from heddle.python.zeros import zeros
@@ -58,6 +60,8 @@ __all__ = [
     "fields",
     "fold_periodic",
     "has_bit",
+    "in_jax",
+    "in_torch",
     "load",
     "parameters",
     "periodic",

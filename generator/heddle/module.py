@@ -45,7 +45,7 @@ from heddle.solvers.relaxation import Equation
 class KernelModel:
     """A kernel as the user wrote it. role: its role in a streaming pattern, else "". layer, ends: of a sweep
     over the cells at a face (StreamingKernels). order: the names of its arguments as the model declares
-    them."""
+    them. adjoint_of: the kernel whose adjoint it is, else ""."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -57,6 +57,7 @@ class KernelModel:
     layer: ir_spaces.Layer | None = None
     ends: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    adjoint_of: str = ""
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
@@ -285,8 +286,9 @@ class Module:
             layer=model.layer,
             ends=model.ends,
         )
+        name = name or f"{kernel}_adjoint"
         self._add(
-            name or f"{kernel}_adjoint",
+            name,
             tuple(made.statements),
             Dense(space.walls),
             schedule or Schedule(),
@@ -294,6 +296,9 @@ class Module:
             place,
             pattern,
         )
+        added_kernel = self.kernels[name]
+        assert isinstance(added_kernel, KernelModel)
+        self.kernels[name] = replace(added_kernel, adjoint_of=kernel)
 
     def add_solver(
         self,

@@ -58,6 +58,8 @@ MORE = {
     "python/zeros.py": {"numpy"},
     "python/cell_list.py": {"numpy"},
     "python/list_tables.py": {"numpy"},
+    "python/in_jax.py": {"jax", "numpy", "resources"},
+    "python/in_torch.py": {"torch"},
     # YAML, read where it is installed.
     "chemistry/located_yaml.py": {"ruamel"},
     # Passes as passes: races in a recovered kernel are refused as those of a model are, and a kernel of an

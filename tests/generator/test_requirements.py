@@ -17,6 +17,7 @@ OWN = PROJECT["dependencies"]
 GROUPS = {
     "generator": OWN,
     "test": OWN + PROJECT["optional-dependencies"]["test"],
+    "jax": PROJECT["optional-dependencies"]["jax"],
     "cuda": PROJECT["optional-dependencies"]["cuda"],
     "oldest": [requirement.replace(">=", "==") for requirement in OWN],
 }
@@ -48,6 +49,8 @@ def test_a_file_of_pins_has_nothing_but_pins_with_hashes(group: str) -> None:
 
 def test_one_environment_can_have_both() -> None:
     assert versions("generator").items() <= versions("test").items()
+    test, jax = versions("test"), versions("jax")
+    assert all(jax[name] == test[name] for name in jax.keys() & test.keys())
 
 
 def test_every_group_has_its_file() -> None:

@@ -124,7 +124,7 @@ def needed(kernel: ir.Kernel) -> Iterator[tuple[Argument, str]]:
             assert isinstance(argument.kind, ir.Pointer)
             yield argument, f"{argument.name}[{', '.join(axes)}]{'' if argument.kind.const else ' (written)'}"
         elif argument.role not in ("output", "work"):
-            default = _default(kernel, argument)
+            default = default_of(kernel, argument)
             yield argument, argument.name if default is None else f"{argument.name}={default}"
     if listed:
         yield Argument(_CELLS, ir.I64, "list"), _CELLS
@@ -137,7 +137,7 @@ def signature_text(name: str, kernel: ir.Kernel) -> str:
     return f"{name}({', '.join(text for _, text in needed(kernel))}){gives}"
 
 
-def _default(kernel: ir.Kernel, argument: Argument) -> int | None:
+def default_of(kernel: ir.Kernel, argument: Argument) -> int | None:
     """The value of an argument that a call may leave out: all colours; walls at all sides that may have one,
     since the arrays of a call are the whole domain."""
     if argument.role == "list" and not kernel.space.is_index_list:
@@ -176,7 +176,7 @@ def _kernel(module: str, name: str, variants: Sequence[Variant], target: Target)
 
 def doc_lines(name: str, kernel: ir.Kernel) -> list[str]:
     """What help() shows; the first lines are the signature as inspect reads it."""
-    names = [f"{a.name}{'' if (d := _default(kernel, a)) is None else f'={d}'}" for a, _ in needed(kernel)]
+    names = [f"{a.name}{'' if (d := default_of(kernel, a)) is None else f'={d}'}" for a, _ in needed(kernel)]
     ghosts = [] if kernel.space.is_index_list else ["ghosts=0"]
     lines = [f"{name}(*, {', '.join([*names, *ghosts])})", "--", "", kernel.about or f"Kernel {name}.", ""]
     lines.append(signature_text(name, kernel))
@@ -231,7 +231,7 @@ def _parameter(kernel: ir.Kernel, argument: Argument) -> str:
         assert field is not None
         facts += [f".axis = {field.axis}"] if field.axis else []
         facts += [f".around = {field.ghost_layers}"] if field.ghost_layers else []
-    default = _default(kernel, argument)
+    default = default_of(kernel, argument)
     if default is not None:
         facts += [".given = false", f".usual = {default}"]
     return f"{{{', '.join(facts)}}}"

@@ -126,6 +126,24 @@ def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
     return _kept("python_calls", "call.o", texts, compiler, build)
 
 
+def plug_in(source: str, texts: Mapping[str, str], compiler: Compiler, verbose: bool) -> Path:
+    """The shared library of one source that lets another library call kernels. texts: with its headers."""
+    name = Path(source).stem
+
+    def build(place: Path, result: Path) -> Record:
+        made = place / f"{name}.o"
+        commands = [
+            compiler.compile(place / source, place, made, quick=True),
+            compiler.link([made], result),
+        ]
+        for command in commands:
+            run(command, verbose)
+        made.unlink()
+        return {"commands": [shlex.join(command) for command in commands]}
+
+    return _kept(f"python_{name}", f"{name}.so", texts, compiler, build)
+
+
 def _kept(
     name: str,
     product: str,

@@ -50,8 +50,11 @@ class Kernels:
         functions: dict[str, Callable[..., Any]],
         others: tuple[str, ...],
         links: Callable[[], tuple[Link, ...]],
+        model: Module | None = None,
+        target: str = "",
     ) -> None:
         self._module, self._functions, self._others, self._links = module, functions, others, links
+        self._loaded = model, target
         self.__dict__.update({"folder": folder} | functions)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -76,6 +79,14 @@ class Kernels:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)
+
+    @property
+    def loaded(self) -> tuple[Module, str]:
+        """The module and the target that they were loaded for."""
+        model, target = self._loaded
+        if model is None:
+            raise KernelError(self._module, "these kernels were not loaded by heddle.load.", "load them so")
+        return model, target
 
     def __dir__(self) -> list[str]:
         return [*self._functions, "folder"]
@@ -116,7 +127,7 @@ def load(
         if module.kernels[name].space.is_list:
             functions[name] = _over_list(module, name, functions[name], target)
     others = tuple(n for n in module.kernels if n not in functions)
-    return Kernels(module.name, path.parent, functions, others, lambda: module.links)
+    return Kernels(module.name, path.parent, functions, others, lambda: module.links, module, target)
 
 
 def _over_list(module: Module, name: str, function: Callable[..., Any], target: str) -> ListKernel:

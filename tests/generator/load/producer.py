@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_NEW = ctypes.pythonapi.PyCapsule_New
+_NEW = ctypes.PyDLL(None).PyCapsule_New  # its own: JAX gives that of pythonapi other types
 _NEW.restype, _NEW.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 

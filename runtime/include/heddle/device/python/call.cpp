@@ -29,7 +29,7 @@ class Call {
     read_keywords(arguments, keywords);
     take_arrays();
     const Variant& variant = chosen();
-    check_arrays();
+    check_arrays(variant);
     take_numbers(variant);
     if (kernel_.list) {
       check_list();
@@ -259,7 +259,7 @@ class Call {
     return -1;
   }
 
-  void check_arrays() {
+  void check_arrays(const Variant& variant) {
     int whole = -1;
     for (int i = 0; i < kernel_.count; ++i) {
       if (kernel_.parameters[i].role == Role::array) {
@@ -288,28 +288,8 @@ class Call {
     }
     for (int d = 0; d < kernel_.dimensions; ++d) {
       extent_[d] = whole < 0 || d >= kernel_.parameters[whole].space ? 0 : cells(whole, d);
-      if (kernel_.layer[d] != 0 && extent_[d] > 0) {
-        keep_layer(d);
-      }
+      keep_layer(kernel_, variant.types, d, extent_, values_);
     }
-  }
-
-  /// Of all arrays only the first or the last cells along an axis.
-  void keep_layer(int d) {
-    const bool last = kernel_.layer[d] > 0;
-    for (int i = 0; i < kernel_.count; ++i) {
-      const Parameter& parameter = kernel_.parameters[i];
-      Value& value = values_[i];
-      const std::int64_t bytes = is_array(parameter) ? array_[i]->type.bits / 8 : 0;
-      if (parameter.role == Role::array && d < parameter.space) {
-        const std::int64_t before = last ? value.extent[d] - 1 : 0;
-        value.data = static_cast<char*>(value.data) + before * value.stride[d] * bytes;
-        value.extent[d] = 1;
-      } else if (parameter.role == Role::profile && parameter.axis == d && last) {
-        value.data = static_cast<char*>(value.data) + (extent_[d] - 1) * bytes;
-      }
-    }
-    extent_[d] = 1;
   }
 
   std::int64_t cells(int i, int d) const {
@@ -517,19 +497,6 @@ class Call {
     }
   }
 
-  /// How many values the scratch of a reduction needs; see the kernel's header.
-  std::size_t room_for_work() const {
-    std::int64_t tiles = kernel_.colours;
-    bool first = true;
-    for (int d = 0; d < kernel_.dimensions; ++d) {
-      if (!kernel_.scanned[d]) {
-        tiles *= first ? (extent_[d] + 31) / 32 : extent_[d];
-        first = false;
-      }
-    }
-    return static_cast<std::size_t>(tiles + tiles / 1024 + 1);
-  }
-
   PyObject* called(const Variant& variant) {
     int results = 0;
     int before = 0;
@@ -542,7 +509,7 @@ class Call {
     for (int i = 0; i < kernel_.count; ++i) {
       const Role role = kernel_.parameters[i].role;
       if (role == Role::output || role == Role::work) {
-        const std::size_t count = role == Role::output ? 1 : room_for_work();
+        const std::size_t count = role == Role::output ? 1 : room_for_work(kernel_, extent_);
         values_[i].data = scratch.allocate(count * 8);
         results += role == Role::output ? 1 : 0;
       }

@@ -96,6 +96,42 @@ struct Kernel {
   PyObject** callbacks;  ///< the class of errors, stream_of, memory_of
 };
 
+/// Of all arrays only the first or the last cells along an axis, where the kernel runs over these.
+/// types: of the parameters. extent, values: of the cells given; afterwards of those at the face.
+inline void keep_layer(const Kernel& kernel, const Type* types, int axis, std::int64_t* extent,
+                       Value* values) {
+  if (kernel.layer[axis] == 0 || extent[axis] <= 0) {
+    return;
+  }
+  const bool last = kernel.layer[axis] > 0;
+  for (int i = 0; i < kernel.count; ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    Value& value = values[i];
+    const std::int64_t bytes = types[i].bits / 8;
+    if (parameter.role == Role::array && axis < parameter.space) {
+      const std::int64_t before = last ? value.extent[axis] - 1 : 0;
+      value.data = static_cast<char*>(value.data) + before * value.stride[axis] * bytes;
+      value.extent[axis] = 1;
+    } else if (parameter.role == Role::profile && parameter.axis == axis && last) {
+      value.data = static_cast<char*>(value.data) + (extent[axis] - 1) * bytes;
+    }
+  }
+  extent[axis] = 1;
+}
+
+/// How many values the scratch of a reduction over so many cells needs; see the kernel's header.
+inline std::size_t room_for_work(const Kernel& kernel, const std::int64_t* extent) {
+  std::int64_t tiles = kernel.colours;
+  bool first = true;
+  for (int d = 0; d < kernel.dimensions; ++d) {
+    if (!kernel.scanned[d]) {
+      tiles *= first ? (extent[d] + 31) / 32 : extent[d];
+      first = false;
+    }
+  }
+  return static_cast<std::size_t>(tiles + tiles / 1024 + 1);
+}
+
 /// A function of Python: keywords to arguments, arrays checked against what the kernel asks for,
 /// and what is wrong as an error with the kernel's signature. self: a capsule with the kernel.
 PyObject* call(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count,

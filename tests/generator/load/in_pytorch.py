@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels as operators of PyTorch: run by hand after a change, since the tests do not have PyTorch.
+
+python in_pytorch.py [backend of torch.compile]
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import heddle
+import numpy as np
+import pytest
+import torch  # type: ignore[import-not-found, unused-ignore]
+from fitting import STEPS, diffusion, numbers
+from heddle import KernelError
+from heddle.python.in_torch import _OPERATORS
+from heddle.python.load import Kernels
+
+BACKEND = sys.argv[1] if len(sys.argv) > 1 else "inductor"
+RANDOM = np.random.default_rng(3)
+
+
+def arrays(*shape: int, dtype: str = "f8") -> dict[str, Any]:
+    return {name: RANDOM.random(shape).astype(dtype) for name in ("u", "u_next", "kappa")}
+
+
+def tensors(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: torch.from_numpy(array.copy()) for name, array in given.items()}
+
+
+def the_bits_are_those_of_a_call(kernels: Kernels, ops: SimpleNamespace, dtype: str) -> None:
+    given = arrays(9, 12, dtype=dtype)
+    expected = tensors(given)
+    energy = kernels.step(**expected, alpha=0.25, ghosts=1)
+    for compiled in (False, True):
+
+        def step(alpha: Any, **given: Any) -> Any:
+            return ops.step(**given, alpha=alpha, ghosts=1)
+
+        def step_(alpha: Any, **given: Any) -> Any:
+            return ops.step_(**given, alpha=alpha, ghosts=1)
+
+        if compiled:
+            step, step_ = (torch.compile(f, fullgraph=True, backend=BACKEND) for f in (step, step_))
+        before = tensors(given)
+        found = step(0.25, **before)
+        assert torch.equal(found["u_next"], expected["u_next"])
+        assert found["energy"] == torch.tensor(energy, dtype=found["u_next"].dtype)
+        assert all(np.array_equal(before[name], given[name]) for name in given)
+        place = before["u_next"].data_ptr()
+        assert step_(0.25, **before) == found["energy"]
+        assert torch.equal(before["u_next"], expected["u_next"])
+        assert before["u_next"].data_ptr() == place
+        for alpha in (0.1, 0.2):  # compiled once
+            assert torch.equal(
+                step(alpha, **before)["u_next"], ops.step(**before, alpha=alpha, ghosts=1)["u_next"]
+            )
+
+
+def steps_of(ops: SimpleNamespace) -> Any:
+    def misfit(u: Any, kappa: Any, alpha: Any) -> Any:
+        """As in examples/python/fit_diffusivity.py, after steps whose ghost layers PyTorch fills."""
+        rates, total = torch.nn.functional.pad(kappa, (1, 1, 1, 1), value=0.1), 0.0
+        for _ in range(STEPS):
+            around = torch.nn.functional.pad(u[None, None], (1, 1, 1, 1), mode="circular")[0, 0]
+            empty = torch.zeros_like(around)
+            found = ops.step(u=around, u_next=empty, kappa=rates, alpha=alpha, ghosts=1)
+            u, total = found["u_next"][1:-1, 1:-1].contiguous(), total + found["energy"]
+        return (ops.grow(u=u, alpha=alpha) ** 3).sum() + total
+
+    return misfit
+
+
+def the_gradient_of_a_fit(ops: SimpleNamespace) -> None:
+    misfit = steps_of(ops)
+    at = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (*numbers(), 0.9)]
+    assert torch.autograd.gradcheck(misfit, at, eps=1e-5, atol=1e-8, rtol=1e-6)
+    eager = torch.autograd.grad(misfit(*at), at)
+    compiled = torch.autograd.grad(torch.compile(misfit, fullgraph=True, backend=BACKEND)(*at), at)
+    for one, other in zip(eager, compiled, strict=True):
+        assert torch.allclose(one, other, rtol=1e-12, atol=0)
+
+
+def mistakes_are_refused(ops: SimpleNamespace) -> None:
+    u = torch.zeros(9, 12, dtype=torch.float64)
+    given = {"u": u, "u_next": u.clone(), "kappa": u, "alpha": 1.0, "ghosts": 1}
+    for wrong, what in [
+        ({"u": 3.0}, "'u' is no tensor, but of type float"),
+        ({"u": u[1:]}, "'u_next' has (7, 10) cells, but 'u' has (6, 10) cells"),
+        ({"alpha": "x"}, "'alpha' is of type str, but a number is needed"),
+        ({"alpha": torch.ones(2)}, "'alpha' has the shape (2,), but a number is needed"),
+        ({"ghosts": 0}, "'u' of shape (9, 12) has too few ghost cells"),
+        ({"kapa": u}, "no argument 'kapa'"),
+    ]:
+        refused(lambda wrong=wrong: ops.step(**given | wrong), what)  # type: ignore[misc]
+    short = torch.compile(lambda u: ops.step(**given | {"u": u}), fullgraph=True, backend="aot_eager")
+    refused(lambda: short(u[1:]), "'u_next' has 7 cells along y, but 'u' has 6", Exception)
+    wants = u.clone().requires_grad_()
+    refused(lambda: ops.total(u=wants).backward(), "total: it has no derivative")
+    refused(lambda: ops.step_(**given | {"u": wants}), "step_ writes to its tensors, which autograd")
+
+
+def refused(call: Any, what: str, kind: type[Exception] = KernelError) -> None:
+    with pytest.raises(kind, match=re.escape(what)):
+        call()
+
+
+if __name__ == "__main__":
+    loaded = heddle.load(diffusion())
+    operators = heddle.in_torch(loaded)
+    for kind in ("f8", "f4"):
+        the_bits_are_those_of_a_call(loaded, operators, kind)
+    the_gradient_of_a_fit(operators)
+    mistakes_are_refused(operators)
+    at = [torch.from_numpy(a) for a in arrays(9, 12).values()]
+    for operator in list(_OPERATORS.values()):
+        if operator._qualname.endswith(("_step", "_step_")):
+            torch.library.opcheck(operator, (*at, torch.tensor(0.1, dtype=torch.float64), [1, 1]))
+    print("PyTorch", torch.__version__, "agrees")
