@@ -141,7 +141,7 @@ documentation() {
   if ! /usr/bin/python3 -c 'import furo, myst_parser, pytest, sphinx, sympy' 2>/dev/null \
     || ! command -v doxygen >/dev/null; then
     begin_stage documentation
-    row documentation "NOT RUN" 0 0 "no Sphinx, MyST, Furo, SymPy or pytest for /usr/bin/python3; or no doxygen"
+    row documentation "NOT RUN" 0 0 "Sphinx, MyST, Furo, SymPy, pytest or Doxygen is missing"
   else
     check documentation "run: /usr/bin/python3 generator/docs/site/build.py" \
       /usr/bin/python3 generator/docs/site/build.py --out "$build/site" "${how[@]}" || :
