@@ -138,9 +138,10 @@ generator_tests() {
 documentation() {
   local how=(--check)
   if [ $mode = full ]; then how=(); fi
-  if ! /usr/bin/python3 -c 'import furo, myst_parser, pytest, sphinx, sympy' 2>/dev/null; then
+  if ! /usr/bin/python3 -c 'import furo, myst_parser, pytest, sphinx, sympy' 2>/dev/null \
+    || ! command -v doxygen >/dev/null; then
     begin_stage documentation
-    row documentation "NOT RUN" 0 0 "/usr/bin/python3 lacks Sphinx, MyST, Furo, SymPy or pytest"
+    row documentation "NOT RUN" 0 0 "Sphinx, MyST, Furo, SymPy, pytest or Doxygen is missing"
   else
     check documentation "run: /usr/bin/python3 generator/docs/site/build.py" \
       /usr/bin/python3 generator/docs/site/build.py --out "$build/site" "${how[@]}" || :
@@ -244,7 +245,7 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
   libtrilinos-kokkos-dev libpetsc-real-dev python3-sphinx python3-myst-parser furo python3-sympy
-  python3-pytest zsh)
+  python3-pytest zsh doxygen)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16 cppcheck)

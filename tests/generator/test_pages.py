@@ -16,6 +16,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     *sorted((ROOT / "generator/docs").glob("*.md")),
+    *sorted((ROOT / "generator/docs/guides").glob("*.md")),
     *sorted((ROOT / "generator/docs/tutorial").rglob("*.md")),
     *sorted((ROOT / "examples").glob("*/README.md")),
 ]

@@ -24,6 +24,7 @@ def site() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DOCS / "site"))
         import docstrings
+        import doxygen
         import gathered
         import reference
         import refusals
@@ -33,9 +34,9 @@ def site() -> Iterator[Any]:
 
         found: Any = Site()
         found.docstrings, found.gathered, found.reference = docstrings, gathered, reference
-        found.refusals = refusals
+        found.refusals, found.doxygen = refusals, doxygen
         yield found
-    for name in ("docstrings", "gathered", "reference", "refusals"):
+    for name in ("docstrings", "doxygen", "gathered", "reference", "refusals"):
         sys.modules.pop(name)
 
 
@@ -79,26 +80,73 @@ def test_links_lead_to_pages_of_the_site(site: Any) -> None:
     )
 
 
-def test_comments_and_declarations_of_headers(site: Any) -> None:
-    header = """/// What it is.
+def test_comments_and_declarations_of_headers(
+    site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "heddle").mkdir()
+    (tmp_path / "heddle/grid.hpp").write_text(HEADER)
+    monkeypatch.setattr(site.doxygen, "INCLUDE", tmp_path)
+    site.doxygen.headers.cache_clear()
+    count, grid, kind, limit = site.doxygen.headers()["heddle/grid.hpp"]
+    site.doxygen.headers.cache_clear()
+    assert count.text() == (
+        "/// What it is.\n/// Throws Error.\n"
+        "[[nodiscard]] int count(int a,\n                        int b);\n"
+    )
+    assert grid.text() == (
+        "/// A class.\ntemplate <class T>\nclass Grid : public Base;\n"
+        "\n  /// Made of n.\n  explicit Grid(int n);\n  int size() const;\n  int cells = 1; // of all axes\n"
+    )
+    assert kind.text() == "/// Which.\nenum class Kind { one, two };\n"
+    assert limit.text() == "int limit();\n"
+    (tmp_path / "heddle/grid.hpp").write_text("/// \\param b there is none\nint f(int a);\n")
+    with pytest.raises(RuntimeError, match="argument 'b' of command @param is not found"):
+        site.doxygen.headers()
+    site.doxygen.headers.cache_clear()
+
+
+HEADER = """namespace heddle {
+/// What it is.
 /// Throws Error.
 [[nodiscard]] int count(int a,
                         int b);
 
 /// A class.
+template <class T>
 class Grid : public Base {
+public:
+  /// Made of n.
+  explicit Grid(int n) : n_(n) {}
+  ~Grid();
+  int size() const { return n_; }
+  int cells = 1; // of all axes
+
+private:
   /// Within.
-  int n;
+  int n_;
 };
-int undocumented();
+
+/// Which.
+enum class Kind { one, two };
+int limit();
+namespace detail {
+/// Not public.
+int hidden();
+} // namespace detail
+} // namespace heddle
 """
-    assert list(site.reference.documented(header)) == [
-        (
-            "/// What it is.\n/// Throws Error.\n",
-            "[[nodiscard]] int count(int a,\n                        int b);",
-        ),
-        ("/// A class.\n", "class Grid : public Base;"),
+
+
+def test_every_public_class_has_a_comment(site: Any) -> None:
+    """But for those in heddle/device, which emitted text includes."""
+    kinds = re.compile(r"(template <.*>\s+)?(class|struct|enum)\b")
+    bare = [
+        f"{header}: {declared.name}"
+        for header, every in site.doxygen.headers().items()
+        for declared in every
+        if kinds.match(declared.declaration) and not declared.comment and "/device/" not in header
     ]
+    assert bare == []
 
 
 def test_every_public_header_is_in_the_reference(site: Any) -> None:
@@ -122,6 +170,8 @@ def test_every_page_is_in_the_tree(site: Any) -> None:
     index = (DOCS / "index.md").read_text()
     for page in DOCS.glob("*.md"):
         assert page.name == "index.md" or re.search(rf"^{page.stem}$", index, re.MULTILINE), page
+    for page in DOCS.glob("guides/*.md"):
+        assert f"\nguides/{page.stem}\n" in index, page
 
 
 def test_every_error_with_a_case_is_on_its_page(site: Any) -> None:
@@ -134,3 +184,22 @@ def test_every_error_with_a_case_is_on_its_page(site: Any) -> None:
     for name, (_, message) in CASES.items():
         assert f"\n### {name.replace('_', ' ')}\n" in page
         assert message.replace("{here}", site.refusals.LINE) in page
+
+
+def test_every_kind_of_error_has_an_entry() -> None:
+    """On the page of refused kernels: a message of each file of cases, and no other message."""
+    importlib.import_module("errors.test_errors")
+    from errors.cases import CASES
+    from errors.mistakes import MISTAKES
+
+    known = {message.removeprefix("{here}: "): case.__module__ for case, message in CASES.values()}
+    known |= {message: "errors.mistakes" for _, message in MISTAKES}
+    page = (DOCS / "refused_kernels.md").read_text()
+    entries = page.split("\n## ")[1:]
+    kinds = []
+    for entry in entries[:-1]:  # the last one is about calls, which are no models
+        (quoted,) = re.findall(r"^> (.*)$", entry, re.MULTILINE)
+        found = {kind for message, kind in known.items() if message.partition("\n")[0] == quoted}
+        assert found, quoted
+        kinds += found
+    assert sorted(kinds) == sorted(set(known.values()))

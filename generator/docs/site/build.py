@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the documentation site: `python3 generator/docs/site/build.py` writes build/site/html/index.html.
 
-Needs Debian's python3-sphinx, python3-myst-parser, furo, python3-sympy and python3-pytest, and no network,
-neither here nor when pages are read. Pages are gathered in build/site/source: those of generator/docs, the
-READMEs of the examples, and what is generated from sources (gathered.py). Links of a page to files and
-folders beyond these lead to a page that shows them. A warning of Sphinx is an error.
+Needs Debian's python3-sphinx, python3-myst-parser, furo, python3-sympy, python3-pytest and doxygen, and no
+network, neither here nor when pages are read. Pages are gathered in build/site/source: those of
+generator/docs, the READMEs of the examples, and what is generated from sources (gathered.py). Links of a page
+to files and folders beyond these lead to a page that shows them. A warning of Sphinx or of Doxygen is an
+error.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +37,7 @@ def main() -> int:
     )
     given = parser.parse_args()
     missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
+    missing += [] if shutil.which("doxygen") else ["doxygen"]
     if missing:
         print(f"{sys.executable} lacks what the site needs.\n  Hint: apt-get install {' '.join(missing)}")
         return 1

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
+import doxygen
 import refusals
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -23,7 +22,6 @@ PYTHON = {
     "heddle.chemistry": ". rate_laws",
 }
 """Pages of the reference, and the modules on each: the page's own (.), those in it, or another one."""
-DOCUMENTED = re.compile(r"((?:^///[^\n]*\n)+)((?:^[^/\s}#][^\n]*\n?)(?:^[^/}#\n][^\n]*\n?)*)", re.MULTILINE)
 
 
 def pages() -> dict[str, bytes]:
@@ -69,18 +67,9 @@ def _cpp_page(topic: str) -> str:
     text = f"---\norphan: true\n---\n\n# heddle::{topic}\n"
     for path in sorted((INCLUDE / topic).rglob("*.h*")):
         text += f"\n## heddle/{path.relative_to(INCLUDE)}\n"
-        for comment, declaration in documented(path.read_text()):
-            text += f"\n`````cpp\n{comment}{declaration}\n`````\n"
+        for declared in doxygen.headers()[f"heddle/{path.relative_to(INCLUDE)}"]:
+            text += f"\n`````cpp\n{declared.text()}`````\n"
     return text
-
-
-def documented(header: str) -> Iterator[tuple[str, str]]:
-    """Each comment `///` at the begin of a line, and the declaration below it without its body."""
-    for match in DOCUMENTED.finditer(header):
-        declaration = re.split(r"\s*(?:\{|;|\) :)", match[2] + "\n", maxsplit=1)[0]
-        if "(" in declaration:
-            declaration += ")" * (declaration.count("(") - declaration.count(")"))
-        yield match[1], declaration + ";"
 
 
 def _help_page() -> str:

@@ -24,6 +24,11 @@ def run(options: argparse.Namespace) -> int:
         )
     found = merge(options.merge, options.out) if options.merge else _searched(options)
     print(found.table(None if options.all else ROWS))
+    if not options.merge and not found.results and options.budget is not None:
+        print(
+            f"heddle: {options.budget:g} minutes were over before a candidate was timed.\n"
+            "  Hint: give a larger --budget, or a smaller --size; the same command goes on where it stopped"
+        )
     print(f"\nheddle: {options.out / 'report.html'}, and schedules.json, results.json beside it")
     return 0 if found.correct and not found.wrong else 1
 

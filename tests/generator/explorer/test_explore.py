@@ -209,7 +209,7 @@ def test_the_command(
     words = ["explore", str(tmp_path / "searched.py"), "--size", "24x10", "--samples", "1", "--name", "here"]
     words += ["--set", "alpha=0.1", "--precisions", "f64", "--out", str(tmp_path / "out")]
     assert main([*words, "--budget", "0.0000001"]) == 1  # nothing was timed
-    capsys.readouterr()
+    assert "minutes were over before a candidate was timed.\n  Hint: give a larger" in capsys.readouterr().out
     assert main(words) == 0
     said = capsys.readouterr()
     assert " f64 Schedule() (own)\n" in said.out

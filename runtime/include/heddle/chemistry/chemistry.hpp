@@ -39,6 +39,7 @@ struct ChemistryFields {
   const Field<double>* rate_input;  // a component per input; null where the mechanism has none
 };
 
+/// How Chemistry integrates: the interval of a call, the errors that are allowed, what failures do.
 struct ChemistryOptions {
   double interval = 120; // s
   double relative_tolerance = 1e-3;

@@ -6,6 +6,7 @@
 
 namespace heddle {
 
+/// What Environment sets for the whole process.
 struct EnvironmentOptions {
   int threads = 0; // of parallel loops, at most most_threads(); 0 = as OpenMP decides
   int device = -1; // CUDA device; -1 = as CUDA decides

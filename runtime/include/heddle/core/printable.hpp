@@ -9,7 +9,7 @@ namespace heddle {
 
 /// A text from outside, a file's name for instance, as it may go to a terminal, a picture or into XML: valid
 /// UTF-8 stays; each byte of a control character, of what is no UTF-8 and of what XML 1.0 has no place for
-/// becomes \x1b, its hexadecimal value.
+/// becomes `\x1b`, its hexadecimal value.
 [[nodiscard]] std::string printable(std::string_view text);
 
 } // namespace heddle

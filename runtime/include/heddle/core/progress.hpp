@@ -9,6 +9,7 @@
 
 namespace heddle {
 
+/// Where Progress writes, and in which unit it counts.
 struct ProgressOptions {
   std::FILE* out = stdout;
   double work = 1.0;          // done per step, in units: cells / 1e6 with unit "MLUP"

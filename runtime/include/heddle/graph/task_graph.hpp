@@ -40,6 +40,7 @@ concept Task = requires(T& task, Stream& stream) {
   task(stream);
 };
 
+/// How a TaskGraph runs its tasks. Results do not depend on any of it.
 struct TaskGraphOptions {
   std::string name = "graph";
   int threads = 1;              // host: tasks that do not depend on each other run on so many threads

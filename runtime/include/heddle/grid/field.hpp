@@ -23,6 +23,7 @@
 
 namespace heddle {
 
+/// What a Field has in a cell, and how it lies in memory.
 struct FieldOptions {
   int components = 1;
   GhostLayers ghost_layers = 1;

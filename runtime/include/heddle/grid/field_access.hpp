@@ -15,6 +15,7 @@
 
 namespace heddle {
 
+/// What a task does with a field.
 enum class AccessMode { read, write };
 
 /// How many cells beyond the computed cell a kernel accesses along x, y and z.

@@ -66,6 +66,7 @@ struct WallLinks {
   std::uint32_t sides = 0;
 };
 
+/// From which cells to which an exchange goes.
 enum class Direction {
   owner_to_ghost, ///< before a kernel: what it is about to read beyond its block
   ghost_to_owner  ///< after a kernel: what it has written beyond its block

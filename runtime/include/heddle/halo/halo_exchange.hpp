@@ -22,6 +22,7 @@
 
 namespace heddle {
 
+/// How a HaloExchange packs, and what it checks. The values that fields get are the same with all of them.
 struct HaloOptions {
   /// What receivers of messages check; where it is not given, what HEDDLE_STAMPS says. Must be equal on all
   /// ranks. Whole vectors that are stored straight into the fields of another rank are not part of a message:

@@ -27,6 +27,7 @@
 
 namespace heddle {
 
+/// What Checkpoint keeps, and whom it tells.
 struct CheckpointOptions {
   /// The number of complete checkpoints to keep; older ones are removed once a new one is complete.
   int keep = 2;

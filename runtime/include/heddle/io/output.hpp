@@ -24,6 +24,7 @@
 
 namespace heddle {
 
+/// Where the cells of an Output lie in space, and what its files say of the run.
 struct OutputOptions {
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // of the lower corner of cell (0, 0, 0)
   std::array<double, 3> spacing{1.0, 1.0, 1.0}; // of cells

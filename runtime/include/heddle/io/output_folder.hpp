@@ -14,6 +14,7 @@ namespace heddle {
 class Collective;
 class FolderLock;
 
+/// Where an OutputFolder prepares files, and what becomes of those that are there.
 struct OutputFolderOptions {
   /// Inside the folder of the results: where files are until they are published. Runs with checkpoints and
   /// runs without have different ones, so that neither removes what the other one left.

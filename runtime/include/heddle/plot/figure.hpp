@@ -23,6 +23,7 @@ struct Rect {
   double height = 0;
 };
 
+/// How a line is drawn.
 struct Stroke {
   Colour colour;
   double width = 1;                ///< pixels
@@ -32,6 +33,7 @@ struct Stroke {
 /// Where the given point lies on the text.
 enum class Anchor { left, centre, right };
 
+/// How a text is drawn.
 struct TextStyle {
   double size = 14; ///< pixels
   Colour colour;

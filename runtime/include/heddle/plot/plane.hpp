@@ -7,6 +7,7 @@
 
 namespace heddle::plot {
 
+/// A point or a vector of the plane.
 struct Vec2 {
   double x = 0;
   double y = 0;

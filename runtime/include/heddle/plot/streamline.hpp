@@ -8,6 +8,7 @@
 
 namespace heddle::plot {
 
+/// How dense streamlines are, and how finely they are computed.
 struct StreamlineOptions {
   double separation = 1;  ///< distance between lines, in the unit of x and y
   double shortest = 3;    ///< lines shorter than this many separations are dropped

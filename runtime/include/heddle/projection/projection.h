@@ -21,6 +21,7 @@ typedef struct heddle_projection_f32 heddle_projection_f32;
 
 /* What lies at a side. At walls the velocity through the side is 0 (the caller's tangential ghosts are not
  * touched). */
+/* What a flow meets at a side. */
 enum heddle_side { heddle_periodic = 0, heddle_wall = 1, heddle_open = 2 };
 
 /* cells: along x, y, z. sides: of heddle_side, at the lower and upper end of x, of y, of z. heights

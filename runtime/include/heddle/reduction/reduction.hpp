@@ -21,6 +21,7 @@
 
 namespace heddle {
 
+/// What a reduction combines values to.
 enum class ReductionKind { sum, min, max };
 
 /// The neutral element of the operation.

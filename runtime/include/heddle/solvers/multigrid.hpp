@@ -23,6 +23,7 @@
 
 namespace heddle {
 
+/// How many sweeps a cycle does on which level, and where cells lie.
 struct MultigridOptions {
   int sweeps = 2;                  // before and after each coarse correction, on the finest level
   int coarse_sweeps = 3;           // the same on the others, which cost little

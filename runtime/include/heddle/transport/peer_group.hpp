@@ -10,6 +10,7 @@
 
 namespace heddle {
 
+/// How ranks of a PeerGroup reach each other's memory.
 struct PeerOptions {
   Memory memory = Memory::device;
   /// The pack kernels store straight into the memory of the other rank; else they pack into the own, and
