@@ -16,7 +16,7 @@ from heddle.explorer import built
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.memory import Memory
 from heddle.explorer.space import space
-from heddle.explorer.streams import ways
+from heddle.explorer.streams import ways_of
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.explorer.workers import Outcome, in_children
 from heddle.python.zeros import HOST_LINE as LINE
@@ -47,7 +47,7 @@ def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
         streams = built.streams(one, "cpu")
         for kernel in built.typed(one.module):
             own = cost(kernel, kernel)
-            for way in ways(streams):
+            for way in ways_of(streams, "cpu"):
                 other = streams.typed(f"{way}_{kernel.name}", precision)
                 beside = cost(other, other)
                 assert beside.bytes_written == own.bytes_written
@@ -55,7 +55,7 @@ def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
                     name == "sources"
                 )  # a mask of one byte has no target of its kind
                 assert beside.bytes_read == expected
-        assert ("past" in ways(streams)) == (name in ("heat", "pull"))
+        assert ("past" in ways_of(streams, "cpu")) == (name in ("heat", "pull"))
 
 
 def test_what_is_not_legal_says_why() -> None:

@@ -14,13 +14,14 @@ import heddle
 import pytest
 from heddle import CacheLines, Interleaved, KernelError, Rows, Schedule, Strips
 from heddle.__main__ import main
-from heddle.explorer import machine
+from heddle.explorer import sizes
 from heddle.explorer.exploration import Exploration, load_results, merge
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import FILE, append, best, from_line, read, t4, to_line
-from heddle.explorer.schedules import as_text, from_json, to_json, tried
+from heddle.explorer.schedules import tried
 from heddle.explorer.search import Point, search
 from heddle.explorer.variants import lattice_boltzmann
+from heddle.ir.schedule_text import as_text, from_json, to_json
 from searched import result, stencil
 
 
@@ -169,10 +170,10 @@ def test_the_model_finds_the_fastest_soon() -> None:
 
 
 def test_sizes() -> None:
-    assert machine.extent("64x32", 16, 2, False) == (64, 32)
-    small, large = (math.prod(machine.extent(size, 16, 3, False)) * 16 for size in ("cache", "memory"))
+    assert sizes.extent("64x32", 16, 2, False) == (64, 32)
+    small, large = (math.prod(sizes.extent(size, 16, 3, False)) * 16 for size in ("cache", "memory"))
     assert small < large <= 1.1 * 2**30
-    assert machine.extent("memory", 16, 3, False)[0] % 16 == 0
+    assert sizes.extent("memory", 16, 3, False)[0] % 16 == 0
 
 
 @pytest.mark.parametrize(
