@@ -286,7 +286,7 @@ def explored(family: Family, target: str, out: Path | None, **options: Any) -> N
 
 
 def rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
-    """Family, machine, precision, what is chosen, its ns per cell, the best, the part of it that is reached."""
+    """Family, machine, precision, the choice, its ns per cell, the best, what part of it is reached."""
     for family in FAMILIES:
         module = family.make()
         own = next(iter(module.kernels.values())).schedule
