@@ -151,8 +151,9 @@ GPU: tuple[Row[GpuSchedule], ...] = (
     ),
     Row(
         "few streams",
-        lambda kernel, _: (
-            kernel.read + kernel.written + kernel.updated <= FEW_STREAMS
+        lambda kernel, schedule: (
+            schedule.specialise is None
+            and kernel.read + kernel.written + kernel.updated <= FEW_STREAMS
             and not (kernel.split or kernel.space.walls)
         ),
         Threads(coarsening=2, block=(128, 1, 1)),
