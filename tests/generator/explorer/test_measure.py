@@ -159,7 +159,8 @@ def test_why_not_faster(parts: dict[str, object], says: str) -> None:
 def test_streams_of_a_gpu_run_as_a_gpu_likes_them() -> None:
     """Each way has threads of its own and unit stride, whatever CPUs do; a kernel of one axis has no cells to
     share a thread."""
-    (one,) = space({"pull": modules()["pull"]}, "cuda", 64, precisions=["f32"], schedules=[Schedule()]).candidates
+    pull = {"pull": modules()["pull"]}
+    (one,) = space(pull, "cuda", 64, precisions=["f32"], schedules=[Schedule()]).candidates
     streams = built.streams(one, "cuda")
     assert ways_of(streams, "cuda") == ["small", "blocks", "large", "several"]
     parts = {name: streams.schedule(name, "f32").gpu for name in streams.kernels}
