@@ -242,6 +242,35 @@ def _common(parser: argparse.ArgumentParser, model: str | None = None) -> None:
         "--root", type=Path, help="emitted files name the model by its path below this folder (default: .)"
     )
     parser.add_argument("--targets", nargs="+", choices=tuple(TARGETS), default=["cpu", "cuda"])
+    parser.add_argument(
+        "--schedules",
+        type=Path,
+        metavar="FILE",
+        help="schedules.json of heddle explore, in place of the model's",
+    )
+    parser.add_argument(
+        "--machine", metavar="NAME", help="as --schedules has it; default: this processor and GPU"
+    )
+
+
+def _loaded(options: argparse.Namespace, targets: Sequence[str]) -> Module:
+    """The module of a command, with the schedules that it names; prints what is to be said of both."""
+    from heddle.build import load
+
+    module = load(options.model, options.root)
+    for remark in module.remarks:
+        _remark(remark)
+    if options.machine and not options.schedules:
+        raise KernelError(
+            "heddle", "--machine chooses from a file of schedules.", "add --schedules schedules.json"
+        )
+    if options.schedules:
+        from heddle.explored_schedules import use
+
+        module, remarks = use(module, options.schedules, targets, options.machine)
+        for remark in remarks:
+            _remark(remark)
+    return module
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -251,7 +280,6 @@ def _build(options: argparse.Namespace) -> int:
         cut_integers,
         edited_files,
         files,
-        load,
         remove_leftovers,
         write,
         write_depfile,
@@ -259,9 +287,7 @@ def _build(options: argparse.Namespace) -> int:
 
     timings = Timings()
     since = timings.add("import", started)
-    module = load(options.model, options.root)
-    for remark in module.remarks:
-        _remark(remark)
+    module = _loaded(options, options.targets)
     timings.add("model", since)
     if options.expect_module and module.name != options.expect_module:
         raise KernelError(
@@ -286,7 +312,8 @@ def _build(options: argparse.Namespace) -> int:
     removed, edited = remove_leftovers(module, options.out)
     timings.add("write", since)
     if options.depfile:
-        write_depfile(options.depfile, options.stamp or options.out / module.name, options.model)
+        stamp = options.stamp or options.out / module.name
+        write_depfile(options.depfile, stamp, options.model, options.schedules)
     if options.stamp:
         options.stamp.parent.mkdir(parents=True, exist_ok=True)
         options.stamp.write_text("".join(f"{name}\n" for name in texts))
@@ -349,13 +376,11 @@ def _lift(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from heddle.build import files, load
+    from heddle.build import files
     from heddle.ir.json import to_json
     from heddle.ir.text import text
 
-    module = load(options.model, options.root)
-    for remark in module.remarks:
-        _remark(remark)
+    module = _loaded(options, [options.target])
     if options.precision:
         module.precisions = (options.precision,)
     if options.kernel and options.kernel not in module.kernels:
@@ -413,7 +438,13 @@ def _check(options: argparse.Namespace) -> int:
         if options.build
         else [
             Committed(
-                options.model, tuple(options.targets), options.against, not options.no_sweeps, options.root
+                options.model,
+                tuple(options.targets),
+                options.against,
+                not options.no_sweeps,
+                options.root,
+                options.schedules,
+                options.machine,
             )
         ]
     )

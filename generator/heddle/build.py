@@ -164,11 +164,12 @@ def files(
         for chosen in module.precisions:
             module.typed(name, chosen)
         since = timings.add("from_sympy, types, dependences", since)
-        banner = _banner(module, entry.about, cited=isinstance(entry, KernelModel))
         for target in wanted:
             since = time.perf_counter()
+            cited, origin = isinstance(entry, KernelModel), _origin(module, name, target.name)
+            banner = _banner(module, entry.about, cited=cited, origin=origin)
             variants = [
-                Variant(precision(p), module.stages(name, p, target.name), entry.schedule)
+                Variant(precision(p), module.stages(name, p, target.name), module.schedule(name, p))
                 for p in module.precisions
             ]
             declared.setdefault(name, variants)
@@ -180,8 +181,8 @@ def files(
             headers.update(kernel_headers(variants, target))
             timings.add("print, format", since)
     since = time.perf_counter()
-    cited = _banner(module, module.about, cited=True)
-    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, wanted, cited)
+    banner = _banner(module, module.about, cited=True)
+    result[f"{module.name}/{module.name}.h"] = c_header(module.name, declared, wanted, banner)
     banner = _banner(module, module.about)
     result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, wanted, banner)
     if sweeps:
@@ -198,7 +199,7 @@ def python_files(module: Module, target: str, lists: bool = True) -> dict[str, s
     chosen = TARGETS[target]
     kernels = {
         name: [
-            Variant(precision(p), module.stages(name, p, target), module.kernels[name].schedule)
+            Variant(precision(p), module.stages(name, p, target), module.schedule(name, p))
             for p in module.precisions
         ]
         for name in python_kernels(module, lists)
@@ -241,8 +242,22 @@ def dense_kernels(module: Module) -> dict[str, DenseKernel]:
     }
 
 
-def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any]:
-    """What the banner of a file says. cited: with the citation, where the mathematics stands."""
+def _origin(module: Module, kernel: str, target: str) -> list[str]:
+    """Where schedules come from that are not the model's: one line for each machine."""
+    machines: dict[str, list[str]] = {}
+    for chosen in module.precisions:
+        tuned = module.tuned.get((kernel, chosen))
+        if tuned is not None and target in tuned.origin:
+            machines.setdefault(tuned.origin[target], []).append(precision(chosen).suffix)
+    return [
+        f"Schedule of {', '.join(suffixes)} from a file: the best that was explored on {name}."
+        for name, suffixes in machines.items()
+    ]
+
+
+def _banner(module: Module, about: str, *, cited: bool = False, origin: Sequence[str] = ()) -> dict[str, Any]:
+    """What the banner of a file says. cited: with the citation, where the mathematics stands. origin: of
+    schedules that are not the model's."""
     assert module.model is not None
     text = about or module.about or f"Module {module.name}."
     if cited and module.citation:
@@ -250,7 +265,7 @@ def _banner(module: Module, about: str, *, cited: bool = False) -> dict[str, Any
     return {
         "version": heddle.__version__,
         "model": comment_text(module.model.name if module.model.is_absolute() else module.model.as_posix()),
-        "about": comment_lines([text]),
+        "about": comment_lines([text, *origin]),
     }
 
 
@@ -277,11 +292,11 @@ def edited_files(texts: Mapping[str, str], out: Path) -> list[str]:
     return [name for name in texts if is_edited(out / name)]
 
 
-def dependencies(model: Path) -> list[Path]:
-    """Every file that the output depends on: the model, what it imported, the generator, templates, device
-    headers."""
+def dependencies(model: Path, schedules: Path | None = None) -> list[Path]:
+    """Every file that the output depends on: the model, what it imported, a file of schedules, the generator,
+    templates, device headers."""
     root = Path(heddle.__file__).resolve().parent
-    found = {model.resolve()}
+    found = {model.resolve(), *([schedules.resolve()] if schedules else [])}
     for imported in list(sys.modules.values()):
         file = getattr(imported, "__file__", None)
         if file and (
@@ -293,8 +308,9 @@ def dependencies(model: Path) -> list[Path]:
     return sorted(found)
 
 
-def write_depfile(path: Path, stamp: Path, model: Path) -> None:
+def write_depfile(path: Path, stamp: Path, model: Path, schedules: Path | None = None) -> None:
     """A Make rule: stamp depends on all of these."""
-    lines = " \\\n  ".join(str(file).replace(" ", "\\ ") for file in dependencies(model))
+    files = dependencies(model, schedules)
+    lines = " \\\n  ".join(str(file).replace(" ", "\\ ") for file in files)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{str(stamp).replace(' ', chr(92) + ' ')}: \\\n  {lines}\n")

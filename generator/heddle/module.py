@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from heddle.halo.sparse import ListExchange, WrittenOffsets, list_exchanges, wri
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import why_no_name
-from heddle.ir.schedule import Precision, Schedule, Threads, precision
+from heddle.ir.default_schedule import Traits, chosen, plain
+from heddle.ir.schedule import Precision, Rows, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
 from heddle.model.assignment import Statement, check_statements
 from heddle.model.equations import Scalar, quantity
@@ -36,6 +37,7 @@ from heddle.model.spaces import (
     statements_over_list,
 )
 from heddle.model.streaming_kernels import StreamingKernels
+from heddle.model.traits import traits
 from heddle.pipeline import check, lower, typed
 from heddle.solvers.multigrid import solver_kernels
 from heddle.solvers.relaxation import Equation
@@ -43,9 +45,10 @@ from heddle.solvers.relaxation import Equation
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it. role: its role in a streaming pattern, else "". layer, ends: of a sweep
-    over the cells at a face (StreamingKernels). order: the names of its arguments as the model declares
-    them. adjoint_of: the kernel whose adjoint it is, else ""."""
+    """A kernel as the user wrote it. schedule: with what Heddle chose where the model leaves it open, by the
+    traits. role: its role in a streaming pattern, else "". layer, ends: of a sweep over the cells at a face
+    (StreamingKernels). order: the names of its arguments as the model declares them. adjoint_of: the kernel
+    whose adjoint it is, else ""."""
 
     name: str
     statements: tuple[Statement, ...]
@@ -58,15 +61,31 @@ class KernelModel:
     ends: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     adjoint_of: str = ""
+    traits: Traits | None = None
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
         return typed(self.name, self.statements, self.space, chosen, self.about, self.order)
 
+    def closed(self, schedule: Schedule) -> Schedule:
+        """A schedule with what Heddle chooses for the parts that it leaves open."""
+        return plain(schedule) if self.traits is None else chosen(schedule, self.traits)
+
     def scheduled(self, schedule: Schedule) -> KernelModel:
-        """The same kernel with another schedule. Raises KernelError for one that its space does not take."""
-        space = scheduled_space(self.name, self.space, schedule, self.place)
-        return replace(self, schedule=schedule, space=space)
+        """The same kernel with another schedule, of which parts may be open. Raises KernelError for one that
+        its space does not take."""
+        closed = self.closed(schedule)
+        space = scheduled_space(self.name, self.space, closed, self.place)
+        return replace(self, schedule=closed, space=space)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A schedule of a kernel in one precision that comes from a file. origin: for each target the machine on
+    which it was the best."""
+
+    schedule: Schedule
+    origin: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,7 +137,8 @@ class Module:
 
     name: of the folder, the header and the C++ namespace. precisions: for which each kernel is generated
     ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes. citation: where the
-    method is published. remarks: warnings about the model's file, found when it is loaded.
+    method is published. remarks: warnings about the model's file, found when it is loaded. tuned: schedules
+    by kernel and precision in place of the model's (heddle.explored_schedules).
     """
 
     name: str
@@ -130,6 +150,7 @@ class Module:
     solver: tuple[str, ...] = ()
     model: Path | None = None
     remarks: tuple[str, ...] = ()
+    tuned: Mapping[tuple[str, str], Tuned] = field(default_factory=dict)
     _stages: dict[tuple[str, str, str], tuple[object, Stages]] = field(default_factory=dict, repr=False)
     _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
 
@@ -197,16 +218,16 @@ class Module:
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         check_statements(statements, place)
-        frozen = ir_space(name, statements, space, schedule, pattern, place)
+        frozen = ir_space(name, statements, space, plain(schedule), pattern, place)
         role, layer, ends = (pattern.role, pattern.layer, pattern.ends) if pattern else ("", None, ())
         if layer:
             about = " ".join([*([about] if about else []), _of_layer(layer.sides)])
         if pattern:
             order = pattern.populations
         order = tuple(dict.fromkeys((*order, *declared_arguments(statements))))
-        self.kernels[name] = KernelModel(
-            name, statements, frozen, schedule, about, place, role, layer, ends, order
-        )
+        found = traits(statements, frozen, layer is not None)
+        model = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends, order, found)
+        self.kernels[name] = model.scheduled(schedule)
 
     def _check_name(self, name: str, place: Place) -> None:
         """Raise KernelError where a new kernel cannot have this name."""
@@ -380,7 +401,15 @@ class Module:
             source = self.kernels[first.kernel]
             assert isinstance(source, KernelModel)
             self.kernels[full] = PackModel(
-                full, source, first.direction == "after", ends, scalar, unpack, about, place, Schedule()
+                full,
+                source,
+                first.direction == "after",
+                ends,
+                scalar,
+                unpack,
+                about,
+                place,
+                Schedule(Rows(), Threads()),
             )
         self.halos[name] = Halo(name, chosen, scalar, ends)
 
@@ -451,7 +480,15 @@ class Module:
             assert isinstance(whole, KernelModel)
             found[name] = whole.scheduled(schedule)
         own = replace(
-            self, precisions=(chosen,), kernels=found, halos={}, solver=(), remarks=(), _stages={}, _typed={}
+            self,
+            precisions=(chosen,),
+            kernels=found,
+            halos={},
+            solver=(),
+            remarks=(),
+            tuned={},
+            _stages={},
+            _typed={},
         )
         own.model = self.model
         for name, model in found.items():
@@ -468,6 +505,11 @@ class Module:
             known = self._typed[kernel, chosen] = entry, entry.typed(precision(chosen))
         return known[1]
 
+    def schedule(self, kernel: str, chosen: str) -> Schedule:
+        """That of a kernel in a precision."""
+        tuned = self.tuned.get((kernel, chosen))
+        return self.kernels[kernel].schedule if tuned is None else tuned.schedule
+
     def stages(self, kernel: str, chosen: str, target: str) -> Stages:
         """A kernel at every level, for one precision and target; computed once."""
         if kernel not in self.kernels:
@@ -476,7 +518,7 @@ class Module:
         entry = self.kernels[kernel]
         made = self._stages.get((kernel, chosen, target))
         if made is None or made[0] is not entry:
-            request = Request(precision(chosen), entry.schedule, TARGETS[target])
+            request = Request(precision(chosen), self.schedule(kernel, chosen), TARGETS[target])
             made = self._stages[kernel, chosen, target] = entry, lower(self.typed(kernel, chosen), request)
         return made[1]
 

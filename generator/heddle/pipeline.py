@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from heddle.ir.default_schedule import plain
 from heddle.ir.legality import check_schedule
 from heddle.ir.nodes import Kernel
 from heddle.ir.schedule import CacheLines, Precision
@@ -91,7 +92,8 @@ def check(kernel: Kernel, request: Request) -> None:
 
 
 def _in_cells(kernel: Kernel, request: Request) -> Request:
-    """With strips of cells instead of cache lines."""
+    """With strips of cells instead of cache lines, and nothing left open."""
+    request = replace(request, schedule=plain(request.schedule))
     cpu = request.schedule.cpu
     if isinstance(cpu, CacheLines):
         cpu = cpu.in_cells(request.precision, follows_links(kernel))

@@ -9,6 +9,8 @@ heddle_add_kernels(<target>
   [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
                                       of statements, which take it minutes. Not with GENERATED_DIR
   [DEPENDS <file>...]                 data that the model reads
+  [SCHEDULES <file.json>]             what `heddle explore` found best, in place of the model's schedules
+  [MACHINE <name>]                    as SCHEDULES has it; default: the processor and GPU that generates
   [OUT_VAR <v>])                      <v> receives the emitted C++ sources, <v>_CUDA the .cu files (compiled
                                       here or not), <v>_STAMP what is newer when any of them is (empty for
                                       committed files)
@@ -270,7 +272,7 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR" "KERNELS;TARGETS;DEPENDS")
+    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE" "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -291,6 +293,14 @@ function(heddle_add_kernels target)
   if(arg_NO_CHECK AND arg_GENERATED_DIR)
     message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR must be checked; "
                         "leave NO_CHECK out.")
+  endif()
+  if(arg_MACHINE AND NOT arg_SCHEDULES)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): MACHINE chooses from a file of schedules; add "
+                        "SCHEDULES.")
+  endif()
+  if(arg_SCHEDULES AND arg_GENERATED_DIR AND NOT arg_MACHINE)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR must be the same "
+                        "on every machine; name the one of SCHEDULES whose rows are taken: MACHINE.")
   endif()
   if(NOT arg_MODULE)
     set(arg_MODULE ${target})
@@ -363,6 +373,18 @@ function(heddle_add_kernels target)
     if(arg_NO_SWEEPS)
       list(APPEND generate --no-sweeps)
     endif()
+    if(arg_SCHEDULES)
+      cmake_path(ABSOLUTE_PATH arg_SCHEDULES BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+      if(NOT EXISTS "${arg_SCHEDULES}")
+        message(FATAL_ERROR "heddle_add_kernels(${target}): the file of schedules ${arg_SCHEDULES} does not "
+                            "exist.")
+      endif()
+      list(APPEND generate --schedules "${arg_SCHEDULES}")
+      list(APPEND depends "${arg_SCHEDULES}")
+      if(arg_MACHINE)
+        list(APPEND generate --machine "${arg_MACHINE}")
+      endif()
+    endif()
     # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time
     # when their text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
     set(stamp "${CMAKE_BINARY_DIR}/heddle-stamps/${arg_MODULE}")
@@ -388,7 +410,8 @@ function(heddle_add_kernels target)
       add_dependencies(${target} heddle-present.${arg_MODULE})
     endif()
     _heddle_register(${arg_MODULE} "${root}" "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
-                     "${arg_TARGETS}" ${sweeps} "${stamp}" "${arg_NO_CHECK}")
+                     "${arg_TARGETS}" ${sweeps} "${stamp}" "${arg_NO_CHECK}" "${arg_SCHEDULES}"
+                     "${arg_MACHINE}")
   endif()
 
   list(TRANSFORM sources PREPEND "${folder}/")
@@ -444,7 +467,8 @@ endfunction()
 
 # Remembers a module: one small script and one JSON file each below the build folder, which the two targets,
 # the test and `heddle check --build` read.
-function(_heddle_register module root generated_dir generate model targets sweeps stamp unchecked)
+function(_heddle_register module root generated_dir generate model targets sweeps stamp unchecked schedules
+         machine)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   set(list "${CMAKE_BINARY_DIR}/heddle-modules")
@@ -474,7 +498,7 @@ set(generated [=[@root@]=])
   list(JOIN targets "\", \"" targets)
   file(CONFIGURE OUTPUT "${list}/${module}.json" @ONLY CONTENT
 [==[{"model": "@model@", "targets": ["@targets@"], "generated": "@root@", "sweeps": @sweeps@,
- "root": "@PROJECT_SOURCE_DIR@"}
+ "root": "@PROJECT_SOURCE_DIR@", "schedules": "@schedules@", "machine": "@machine@"}
 ]==])
 endfunction()
 

@@ -20,6 +20,7 @@ ALLOWED = {
     "python_errors": set(),
     "slow_models": set(),
     "resources": set(),
+    "machine": set(),
     # The bottom: nodes and facts about them.
     "ir": {"ir"},
     # What users write.
@@ -38,18 +39,23 @@ ALLOWED = {
     "leftovers": {"emit"},
     "build": {"emit", "halo", "ir", "leftovers", "model", "module", "python_errors", "resources"}
     | {"slow_models"},
+    # Schedules that were explored, for a module.
+    "explored_schedules": {"emit", "ir", "machine", "module"},
     # Kernels that run from Python: on top of what builds them.
-    "python": {"python", "build", "emit", "ir", "module"},
+    "python": {"python", "build", "emit", "explored_schedules", "ir", "module"},
     # Searches over kernels that run from Python.
-    "explorer": {"explorer", "build", "emit", "ir", "lbm", "model", "module", "python"},
+    "explorer": {"explorer", "build", "emit", "explored_schedules", "ir", "lbm", "machine", "model"}
+    | {"module", "python"},
     # From text back to kernels.
     "lift": {"lift", "ir", "resources"},
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},
     # What is called from outside.
     "__init__": {"explorer", "ir", "model", "module", "python"},
-    "commands": {"commands", "build", "emit", "explorer", "ir", "lift", "module", "pipeline"}
+    "commands": {"commands", "build", "emit", "explored_schedules", "explorer", "ir", "lift", "module"}
+    | {"pipeline"}
     | {"resources", "roundtrip"},
-    "__main__": {"build", "commands", "emit", "halo", "ir", "module", "python", "resources"},
+    "__main__": {"build", "commands", "emit", "explored_schedules", "halo", "ir", "module", "python"}
+    | {"resources"},
 }
 MORE = {
     # The edge where SymPy ends.

@@ -18,6 +18,7 @@ from pathlib import Path
 from heddle.build import files, load
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.explored_schedules import use
 from heddle.ir.schedule import precision
 from heddle.lift.front_end import heddle_lift
 from heddle.module import Module
@@ -28,13 +29,16 @@ from heddle.roundtrip.tokens import same_tokens
 @dataclass(frozen=True)
 class Committed:
     """A module that has been generated: its model, the targets, the folder that has the module's, and whether
-    <module>_sweeps.hpp belongs to it. root: see `heddle.build.load`."""
+    <module>_sweeps.hpp belongs to it. root: see `heddle.build.load`. schedules, machine: see
+    heddle.explored_schedules.use."""
 
     model: Path
     targets: tuple[str, ...]
     against: Path
     sweeps: bool = True
     root: Path | None = None
+    schedules: Path | None = None
+    machine: str | None = None
 
 
 def of_build(build: Path) -> list[Committed]:
@@ -48,7 +52,15 @@ def of_build(build: Path) -> list[Committed]:
         )
     found = [json.loads(entry.read_text()) for entry in entries]
     return [
-        Committed(Path(e["model"]), tuple(e["targets"]), Path(e["generated"]), e["sweeps"], Path(e["root"]))
+        Committed(
+            Path(e["model"]),
+            tuple(e["targets"]),
+            Path(e["generated"]),
+            e["sweeps"],
+            Path(e["root"]),
+            Path(e["schedules"]) if e.get("schedules") else None,
+            e.get("machine") or None,
+        )
         for e in found
     ]
 
@@ -121,6 +133,8 @@ def _outcomes(committed: Sequence[Committed], prove: bool, jobs: int) -> Iterato
 
 def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model, entry.root)
+    if entry.schedules is not None:
+        module, _ = use(module, entry.schedules, entry.targets, entry.machine)
     texts = files(module, entry.targets, sweeps=entry.sweeps)
     differing = {name: how for name, text in texts.items() if (how := _how(entry.against / name, text))}
     present = (entry.against / module.name).rglob("*")

@@ -82,11 +82,7 @@ def gpu_files(
     """name.cuh and name.cu, or what a target calls them."""
     gpu, ends = target.gpu, target.files
     assert gpu is not None
-    schedule = variants[0].schedule.gpu
     kernels = _kernels(kernel, variants, lambda v, real: _gpu_function(module, kernel, v, target, real))
-    bounds = str(schedule.threads_per_block) + (
-        f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
-    )
     kernel_text = render(
         "kernel.gpu.hpp.j2",
         **banner,
@@ -94,7 +90,6 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
-        launch_bounds=bounds,
         headers=headers_of([v.stages.lowered for v in variants], target),
         cmath=_needs_cmath(variants),
         kernels=kernels,
@@ -108,8 +103,7 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         include=gpu.include,
         header=f"{kernel}{ends[0]}",
-        block=", ".join(str(size) for size in schedule.block),
-        interleaved=isinstance(schedule, Interleaved),
+        interleaved=isinstance(variants[0].schedule.gpu, Interleaved),
         kernels=kernels,
     )
     return kernel_text, launcher
@@ -155,6 +149,8 @@ def _shared(
     texts = {key: merged(double[key], single[key]) for key in _KERNEL_TEXTS if key in double}
     common = {key: text for key, text in texts.items() if text is not None}
     if len(common) < len(texts) or REAL not in common["parameters"]:
+        return None
+    if double.get("launch_bounds") != single.get("launch_bounds"):
         return None
     return {
         **double,
@@ -332,7 +328,12 @@ def _gpu_function(
     passed = [*used, *computed]
     if loop.counter == COLOUR:
         passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
+    schedule, gpu = variant.schedule.gpu, target.gpu
+    assert gpu is not None
+    blocks = f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
     return _common(module, kernel, variant, target) | {
+        "block": ", ".join(str(size) for size in schedule.block),
+        "launch_bounds": f"{schedule.threads_per_block}{blocks}",
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block(_needed_head(head, host, [loop, *tail])),

@@ -13,7 +13,7 @@ from heddle.emit.files import write_if_changed
 from heddle.errors import KernelError
 from heddle.explorer.report import report
 from heddle.explorer.results import FILE, SOURCES, Result, append, best, metadata, read, schedules, t4
-from heddle.explorer.schedules import as_text
+from heddle.ir.schedule_text import as_text
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ class Exploration:
         return found
 
     def schedules(self) -> dict[str, Any]:
-        """The best schedules that round as the model does, by machine."""
+        """The best schedules that round as the model does, and with which entries take the same arrays, by
+        machine; heddle.load and `heddle build` take them."""
         return schedules(self.results)
 
     def write(self, folder: Path) -> list[Path]:

@@ -126,8 +126,8 @@ class Memory:
             random = np.random.default_rng(zlib.crc32(field.name.encode()))
             drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)
             size = int(np.prod(shape))
-            found = np.resize((drawn * field.scale).astype(_dtype(field.type)), size).reshape(shape)
-            return found
+            stored = self.xp.asarray((drawn * field.scale).astype(_dtype(field.type)))
+            return self.xp.resize(stored, size).reshape(shape)  # where the field lies: no copy to a GPU
         return (found * field.scale).astype(_dtype(field.type))
 
     def _number(self, argument: Argument) -> float | int:

@@ -14,8 +14,8 @@ from typing import Any
 
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.results import Result
-from heddle.explorer.schedules import as_text
 from heddle.ir.schedule import Interleaved, Rows, Schedule, Threads
+from heddle.ir.schedule_text import as_text
 
 MOST_BYTES = 300_000
 """Of the file. Emitted text is left out, that of the slowest candidates first, until it fits."""

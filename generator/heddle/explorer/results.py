@@ -16,10 +16,13 @@ from typing import Any
 
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.schedules import as_text, from_json, to_json
-from heddle.ir.schedule import Schedule
+from heddle.explored_schedules import FORMAT
+from heddle.ir.default_schedule import plain
+from heddle.ir.schedule import CompressedList, Interleaved, Rows, Schedule, Threads
+from heddle.ir.schedule_text import as_text, from_json, to_json
 
-FORMAT = 1
+_WHOLE_ROWS = 1
+"""A format in which a part that is left out is whole rows, or one thread per cell."""
 FILE = "results.jsonl"
 SOURCES = "sources"
 STATES = ("correct", "correctness", "compile", "runtime", "timeout", "constraints")
@@ -118,9 +121,12 @@ def from_line(where: str, line: str) -> Result:
     """The result of a line; KernelError for anything else. where: file and line."""
     try:
         parts = json.loads(line)
-        if not isinstance(parts, dict) or parts.pop("format", None) != FORMAT:
+        written = parts.pop("format", None) if isinstance(parts, dict) else None
+        if written not in (FORMAT, _WHOLE_ROWS):
             raise ValueError(f"it is no result of format {FORMAT}")
         schedule = from_json(where, parts.pop("schedule"))
+        if written == _WHOLE_ROWS:
+            schedule = plain(schedule)
         known = {part.name: part for part in dataclasses.fields(Result)}
         unknown = parts.keys() - known.keys()
         if unknown:
@@ -274,16 +280,33 @@ def best(results: Iterable[Result], only_alike: bool = False) -> list[Result]:
     for result in results:
         if result.state != "correct" or (only_alike and not result.rounds_alike):
             continue
-        group = (*result.place, result.variant, result.precision)
+        group = _group(result)
         if group not in found or result.time < found[group].time:
             found[group] = result
     return list(found.values())
 
 
+def _group(result: Result) -> tuple[Any, ...]:
+    return (*result.place, result.variant, result.precision)
+
+
+def _takes(schedule: Schedule) -> tuple[Any, ...]:
+    """What a schedule says of the arrays that an entry takes, and of its tables."""
+    gpu = schedule.gpu
+    lanes = gpu.lanes if isinstance(gpu, Interleaved) else 1
+    compressed, cpu = isinstance(gpu, CompressedList), schedule.cpu
+    return gpu.unit_stride, lanes, compressed, cpu.fixed_nx, cpu.unchecked_entry
+
+
 def schedules(results: Iterable[Result]) -> dict[str, Any]:
-    """The best schedules that round as the model does, by machine: schedules.json."""
+    """The best schedules that round as the model does, and with which entries take the same arrays, by
+    machine: schedules.json."""
     machines: dict[str, Any] = {}
-    for result in best(results, only_alike=True):
+    every = list(results)
+    own = {_group(result): _takes(result.schedule) for result in every if result.own}
+    plain_arrays = _takes(Schedule(Rows(), Threads()))
+    usable = [r for r in every if _takes(r.schedule) == own.get(_group(r), plain_arrays)]
+    for result in best(usable, only_alike=True):
         machine = machines.setdefault(result.machine, {}).setdefault(result.target, {})
         variant = machine.setdefault(result.module, {}).setdefault(result.variant, {})
         entries = variant.setdefault(result.step, {}).setdefault(result.precision, [])

@@ -15,19 +15,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from heddle import machine
 from heddle.build import python_kernels
 from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer import machine
 from heddle.explorer.built import Built, typed
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read
-from heddle.explorer.schedules import arithmetic, as_text
+from heddle.explorer.schedules import arithmetic
 from heddle.explorer.search import Point, Search, search
+from heddle.explorer.sizes import extent as extent_of
 from heddle.explorer.space import Candidate, space
 from heddle.explorer.trial import (
     Accuracy,
@@ -42,6 +43,7 @@ from heddle.explorer.trial import (
 )
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
+from heddle.ir.schedule_text import as_text
 from heddle.module import Module
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
@@ -193,7 +195,7 @@ def _extent(
             dimensions = max(dimensions, model.space.dimensions)
             most = max(most, sum(f.type.bytes * max(1, f.components) for f in typed.fields))
     text = size if isinstance(size, str) else "x".join(map(str, size))
-    return machine.extent(text, most, dimensions, gpu)
+    return extent_of(text, most, dimensions, gpu)
 
 
 class _Explorer:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from heddle.build import python_kernels
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.schedules import as_text, tried
+from heddle.explored_schedules import STEPS
+from heddle.explorer.schedules import tried
 from heddle.ir.schedule import Schedule
+from heddle.ir.schedule_text import as_text
 from heddle.module import KernelModel, Module
-
-STEPS = ("even", "odd")
-"""Ends of the names of kernels that alternate: together they are one step of a pattern."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +77,23 @@ def space(
     named = None if schedules is None else tuple(schedules)
     for variant, module in variants.items():
         for step, names in _steps(module, kernels).items():
-            own = module.kernels[names[0]].schedule
+            first = module.kernels[names[0]]
+            assert isinstance(first, KernelModel)
+            own = first.schedule
             gpu = TARGETS[target].gpu is not None
-            points = dict.fromkeys(tried(own, gpu, nx) if named is None else named)
-            for chosen in precisions or module.precisions:
+            wanted = tried(own, gpu, nx) if named is None else named
+            points = dict.fromkeys(first.closed(schedule) for schedule in wanted)
+            for precision in precisions or module.precisions:
                 for schedule in points:
                     try:
-                        alone = module.alone(names, chosen, schedule, target)
+                        alone = module.alone(names, precision, schedule, target)
                     except KernelError as error:
-                        refused.append(Refused(variant, step, chosen, schedule, error.what))
+                        refused.append(Refused(variant, step, precision, schedule, error.what))
                         continue
                     same = schedule == own
-                    candidates.append(Candidate(variant, step, names, chosen, schedule, alone, module, same))
+                    candidates.append(
+                        Candidate(variant, step, names, precision, schedule, alone, module, same)
+                    )
     if not candidates:
         why = f": {refused[0].why}" if refused else "."
         raise KernelError(

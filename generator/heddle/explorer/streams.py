@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Rows, Schedule, Threads
@@ -19,12 +20,18 @@ from heddle.module import Module
 CHAINS, LENGTH = 8, 16
 """Independent chains of fused multiply-adds in the kernel `peak`, and how long each is: enough to keep two
 units of latency 4 busy."""
-WAYS = {
+CPU_WAYS = {
     "rows": Schedule(cpu=Rows()),
     "lines": Schedule(cpu=CacheLines(4)),
     "past": Schedule(cpu=CacheLines(4, nontemporal=True)),
 }
-"""How a matching stream may run; on a GPU all are alike."""
+GPU_WAYS = {
+    "small": Schedule(gpu=Threads(block=(128, 1, 1), unit_stride=True)),
+    "blocks": Schedule(gpu=Threads(block=(256, 1, 1), unit_stride=True)),
+    "large": Schedule(gpu=Threads(block=(512, 1, 1), unit_stride=True)),
+    "several": Schedule(gpu=Threads(block=(128, 1, 1), coarsening=2, unit_stride=True)),
+}
+"""How a matching stream may run."""
 Element = tuple[ir.Field, int]
 
 
@@ -32,22 +39,27 @@ def stream_module(kernels: Sequence[ir.Kernel], chosen: str, target: str) -> Mod
     """A module with kernels that read and write the same elements of the cell itself as each of these typed
     kernels: `<way>_<kernel>`, for each way in which a memory may like it best."""
     module = Module("streams", precisions=(chosen,), about="Copies, to compare with.")
-    for way, schedule in WAYS.items():
+    for way, schedule in ways(target).items():
         names = [f"{way}_{kernel.name}" for kernel in kernels]
         for name, kernel in zip(names, kernels, strict=True):
             module.add(name, _copies(kernel))
         try:
             alone = module.alone(names, chosen, schedule, target)
             module.kernels |= {name: alone.kernels[name] for name in names}
-        except KernelError:  # nothing is written alone, so that no store may bypass the caches
+        except KernelError:  # no store may bypass the caches, or there is one axis
             for name in names:
                 del module.kernels[name]
     return module
 
 
-def ways(module: Module) -> list[str]:
+def ways(target: str) -> dict[str, Schedule]:
+    """Those of a target."""
+    return CPU_WAYS if TARGETS[target].gpu is None else GPU_WAYS
+
+
+def ways_of(module: Module, target: str) -> list[str]:
     """Those that a module of streams has."""
-    return [way for way in WAYS if any(name.startswith(f"{way}_") for name in module.kernels)]
+    return [way for way in ways(target) if any(name.startswith(f"{way}_") for name in module.kernels)]
 
 
 def _copies(kernel: ir.Kernel) -> list[Assignment | Reduce]:
@@ -117,5 +129,5 @@ def peak_module(chosen: str) -> tuple[Module, int]:
         for chain in range(CHAINS):
             chains[chain] = equations.let(f"x_{chain}_{link}", chains[chain] * u[0] + u[0])
     body = [*equations.statements, Assignment(v[0], add(*chains))]
-    module.add("peak", body, schedule=Schedule(fma=True, cpu=Rows(), gpu=Threads()))
+    module.add("peak", body, schedule=Schedule(fma=True, cpu=Rows(), gpu=Threads(unit_stride=True)))
     return module, 2 * CHAINS * LENGTH + 2 * CHAINS - 2

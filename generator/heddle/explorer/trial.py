@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 from heddle.emit.targets import TARGETS
 from heddle.explorer import built, measure
 from heddle.explorer.memory import Values
-from heddle.explorer.schedules import arithmetic, as_text
+from heddle.explorer.schedules import arithmetic
 from heddle.explorer.space import Candidate
-from heddle.explorer.streams import WAYS, moves, peak_module, ways
+from heddle.explorer.streams import moves, peak_module, ways, ways_of
 from heddle.explorer.workers import set_threads
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Strips
+from heddle.ir.schedule_text import as_text
 from heddle.ir.visit import evaluated
 from heddle.python.load import Kernels
 
@@ -138,7 +139,7 @@ def measured(
     parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
     streams = {
         way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], extent, {}, gpu)
-        for way in ([known.stream] if known.stream else ways(module))
+        for way in ([known.stream] if known.stream else ways_of(module, conditions.target))
     }
     fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
     stream = streams[fastest]
@@ -149,7 +150,7 @@ def measured(
         "seconds": tuple(seconds),
         "stream": tuple(beside),
         "stream_way": fastest,
-        "stream_schedule": as_text(WAYS[fastest]),
+        "stream_schedule": as_text(ways(conditions.target)[fastest]),
         "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
     }
 

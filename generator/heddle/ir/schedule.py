@@ -52,7 +52,8 @@ def _flag(option: str, value: object) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CpuSchedule:
-    """How a kernel runs on a CPU: as `Rows`, `Strips` or `CacheLines`.
+    """How a kernel runs on a CPU: as `Rows`, `Strips` or `CacheLines`; the class itself: as
+    heddle.ir.default_schedule chooses.
 
     parallel: OpenMP threads over the outer axes. unchecked_entry: one more entry,
     `<kernel>_<precision>_unchecked`, that does not test its arguments and asks for unit stride along x; for
@@ -151,7 +152,8 @@ class CacheLines(CpuSchedule):
 
 @dataclass(frozen=True, kw_only=True)
 class GpuSchedule:
-    """How a kernel runs on a GPU: as `Threads`, `Interleaved` or `CompressedList`.
+    """How a kernel runs on a GPU: as `Threads`, `Interleaved` or `CompressedList`; the class itself: as
+    heddle.ir.default_schedule chooses.
 
     block: threads per block along x, y, z. minimum_blocks: resident blocks per multiprocessor that registers
     must allow. rematerialise: in-place kernels compute the addresses of stores anew instead of keeping them
@@ -246,12 +248,17 @@ class CompressedList(GpuSchedule):
     quarter to a twentieth of the plain one. (The CPU has `Strips` for that.)"""
 
 
+CHOSEN_CPU, CHOSEN_GPU = CpuSchedule(), GpuSchedule()
+"""Parts that the user leaves open."""
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How a kernel runs. Every option changes the emitted text; `fma`, `colours` and `math` change results,
     too.
 
-    cpu: Rows, Strips or CacheLines. gpu: Threads, Interleaved or CompressedList.
+    cpu: Rows, Strips or CacheLines. gpu: Threads, Interleaved or CompressedList. Where one is left out,
+    Heddle chooses it by what the kernel does (heddle.ir.default_schedule); this never changes results.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
@@ -263,8 +270,8 @@ class Schedule:
     vectors on CPUs. The library is the default, so that no kernel changes its results unasked.
     """
 
-    cpu: CpuSchedule = Rows()
-    gpu: GpuSchedule = Threads()
+    cpu: CpuSchedule = CHOSEN_CPU
+    gpu: GpuSchedule = CHOSEN_GPU
     _: KW_ONLY
     fma: bool = False
     colours: int = 1
@@ -272,12 +279,12 @@ class Schedule:
     math: Literal["library", "reproducible"] = "library"
 
     def __post_init__(self) -> None:
-        for name, part, kinds in (
-            ("cpu", self.cpu, (Rows, Strips, CacheLines)),
-            ("gpu", self.gpu, (Threads, Interleaved, CompressedList)),
+        for name, part, kinds, left_open in (
+            ("cpu", self.cpu, (Rows, Strips, CacheLines), CHOSEN_CPU),
+            ("gpu", self.gpu, (Threads, Interleaved, CompressedList), CHOSEN_GPU),
         ):
             choices = " or ".join(f"{kind.__name__}(...)" for kind in kinds)
-            _require(isinstance(part, kinds), name, repr(part), choices)
+            _require(part == left_open or isinstance(part, kinds), name, repr(part), choices)
         _flag("fma", self.fma)
         _whole("colours", self.colours, "1, 2, 4 or 8")
         _require(self.colours in (1, 2, 4, 8), "colours", self.colours, "1, 2, 4 or 8")

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heddle.ir.nodes import F64, Kernel
-from heddle.ir.schedule import Precision, Schedule, Strips
+from heddle.ir.schedule import Precision, Rows, Schedule, Strips, Threads
 from heddle.ir.target import Target
 
-_DOUBLE, _UNSCHEDULED = Precision(F64, F64), Schedule()
+_DOUBLE, _UNSCHEDULED = Precision(F64, F64), Schedule(Rows(), Threads())
 _NO_TARGET = Target("none", "serial", "serial")
 
 

@@ -227,7 +227,7 @@ def _strip_mined(
     begin, end = _piece(kernel, counter)
     strip = integer(schedule.size)
     inner: list[Statement] = [Let(end, Call("min", (add(begin, strip), extent), I64))]
-    if not is_column(body):  # lines of one row: a scan goes across rows
+    if not any(isinstance(s, (Scan, While)) for s in statements(body)):  # these name rows inside themselves
         inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
     kind = "omp" if outermost and schedule.parallel else "serial"

@@ -16,6 +16,7 @@ from heddle.build import load as run_model
 from heddle.emit.python_file import PYTHON_CALL, list_tables, writes_links
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.explored_schedules import use
 from heddle.ir.space import Link
 from heddle.module import Module
 from heddle.python import cache
@@ -101,13 +102,17 @@ def load(
     target: str = "cpu",
     *,
     precisions: Sequence[str] | None = None,
+    schedules: str | Path | None = None,
+    machine: str | None = None,
     verbose: bool = False,
 ) -> Kernels:
     """The kernels of a model as functions of Python.
 
     model: a file that defines one Module, or the Module. A file is run: load only models that you trust.
     target: "cpu", "cuda", or "reference", which is slow and checks every index. precisions: in place of the
-    module's; a call takes the one that its arrays have. verbose: print the commands that compile.
+    module's; a call takes the one that its arrays have. schedules: a schedules.json that `heddle explore`
+    wrote: its schedules take the place of the model's; what it lacks is a warning. machine: as that file
+    has it, by default this one. verbose: print the commands that compile.
 
     Compiles what `heddle build` writes, once, into the cache (HEDDLE_CACHE, else XDG_CACHE_HOME/heddle;
     HEDDLE_CACHE=off keeps nothing), with CXX and CXXFLAGS or with nvcc (CUDACXX). The same text, flags and
@@ -119,6 +124,12 @@ def load(
             "heddle.load", f"'{target}' is no target for Python.", f"one of: {', '.join(RUN_FROM_PYTHON)}"
         )
     module = module_of(model, precisions)
+    if schedules is not None:
+        module, remarks = use(module, Path(schedules), [target], machine)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
+    elif machine is not None:
+        raise KernelError("heddle.load", "machine= chooses from a file of schedules.", "add schedules=")
     known = compiler(TARGETS[target])
     job = job_of(module, target)
     path = cache.library(job, known, verbose)

@@ -128,7 +128,7 @@ def _functions(module: Module, name: str, target: str, unit: source.Unit) -> Ite
 def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
     stages = module.stages(name, chosen, target)
     lowered = stages.lowered
-    schedule = module.kernels[name].schedule
+    schedule = module.schedule(name, chosen)
     entry = _entry(module, name, chosen, target, unit)
     everything = entry.arguments
     found = [f for f in _main(unit, entry.function) if not entry.real or entry.real in f.template]
@@ -155,7 +155,7 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
 def _device(module: Module, name: str, chosen: str, target: str, launcher: source.Unit) -> None:
     """The kernel function stands in a header, which the launcher includes; a template has instances there."""
     stages = module.stages(name, chosen, target)
-    lowered, schedule = stages.lowered, module.kernels[name].schedule
+    lowered, schedule = stages.lowered, module.schedule(name, chosen)
     entry = _entry(module, name, chosen, target, launcher)
     kernel = f"{module.name}{TARGETS[target].suffix}::{entry.instance()}"
     launched = Launched.of(lowered)
@@ -196,7 +196,7 @@ def _entry(module: Module, name: str, chosen: str, target: str, unit: source.Uni
         real,
         f"{module.name}_{name}_{suffix}{TARGETS[target].suffix}",
         arguments(kernel),
-        module.kernels[name].schedule,
+        module.schedule(name, chosen),
         kernel.space.is_box,
         fields_of_list(kernel),
         asked_of_tables(kernel, arguments(kernel)) if plain else "",

@@ -245,7 +245,7 @@ def test_options_change_lattice_boltzmann_kernels(option: str, sparse: bool, tar
     lattice = lbm.Lattice("D2Q9")
     kernel = lbm.Pull(lattice)(lbm.BGK(lattice, "omega"))
     space = Sparse("fluid") if sparse else None
-    base = Schedule() if option == "size" else BASE
+    base = Schedule(Rows(), Threads()) if option == "size" else BASE
     schedules = [base, CHANGES[option]]
     if sparse:  # the length of a list's runs
         schedules = [

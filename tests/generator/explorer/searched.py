@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import heddle
-from heddle import Assignment, CacheLines, Module, Schedule, fields, parameters
+from heddle import Assignment, CacheLines, Module, Rows, Schedule, Threads, fields, parameters
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.results import Result
 
@@ -20,6 +20,10 @@ def stencil() -> Module:
     around = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
     module.add("step", [Assignment(u_next.here, u.here + alpha * (around - 4 * u.here))])
     return module
+
+
+OWN = stencil().schedule("step", "f64")
+"""What Schedule() is for the stencil."""
 
 
 def explored(**options: Any) -> Exploration:
@@ -38,7 +42,7 @@ def result(**parts: Any) -> Result:
         "variant": "",
         "step": "step",
         "precision": "f64",
-        "schedule": Schedule(),
+        "schedule": Schedule(Rows(), Threads()),
         "extent": (10, 10),
         "state": "correct",
         "bytes_read": 8,

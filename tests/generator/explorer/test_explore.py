@@ -19,9 +19,10 @@ from heddle.explorer import built, space
 from heddle.explorer.exploration import Exploration, merge
 from heddle.explorer.results import FILE, read
 from heddle.explorer.variants import lattice_boltzmann
+from heddle.ir.schedule_text import as_text
 from heddle.python import load
 from heddle.python.load import Kernels
-from searched import SCHEDULES, explored
+from searched import OWN, SCHEDULES, explored
 
 pytestmark = pytest.mark.compiles
 
@@ -43,7 +44,7 @@ def test_all_candidates_are_checked_and_timed(heat: Exploration) -> None:
         assert result.compilation > 0
         assert result.object_bytes > 0
         assert result.peak > 0
-        assert result.own == (result.schedule == Schedule())
+        assert result.own == (result.schedule == OWN)
         assert result.rounds_alike == (not result.schedule.fma)
     assert [r.write_allocate for r in heat.results] == [8, 0, 4, 0]
 
@@ -91,7 +92,7 @@ def test_the_files(heat: Exploration) -> None:
         "fma" not in entry["schedule"] for entry in (*kernel["f64"], *kernel["f32"])
     )  # rounds as asked
     assert (folder / "report.html").stat().st_size < 300_000
-    assert "f64 Schedule() (own)" in heat.table()
+    assert f"f64 {as_text(OWN)} (own)" in heat.table()
 
 
 def test_an_interrupted_search_is_taken_up(heat: Exploration, tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_the_command(
     assert "minutes were over before a candidate was timed.\n  Hint: give a larger" in capsys.readouterr().out
     assert main(words) == 0
     said = capsys.readouterr()
-    assert " f64 Schedule() (own)\n" in said.out
+    assert f" f64 {as_text(OWN)} (own)\n" in said.out
     assert "report.html" in said.out
     assert re.search(
         r"1/1 step f64 Schedule\(\): .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min", said.err

@@ -10,13 +10,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from heddle import Assignment, KernelError, Module, Reduce, Schedule, Strips, fields, lbm
+from heddle import Assignment, CacheLines, KernelError, Module, Reduce, Schedule, Strips, Threads, fields, lbm
 from heddle.emit.cost import cost
 from heddle.explorer import built
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.memory import Memory
 from heddle.explorer.space import space
-from heddle.explorer.streams import ways
+from heddle.explorer.streams import ways_of
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.explorer.workers import Outcome, in_children
 from heddle.python.zeros import HOST_LINE as LINE
@@ -47,7 +47,7 @@ def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
         streams = built.streams(one, "cpu")
         for kernel in built.typed(one.module):
             own = cost(kernel, kernel)
-            for way in ways(streams):
+            for way in ways_of(streams, "cpu"):
                 other = streams.typed(f"{way}_{kernel.name}", precision)
                 beside = cost(other, other)
                 assert beside.bytes_written == own.bytes_written
@@ -55,18 +55,19 @@ def test_a_stream_moves_the_bytes_of_its_kernel(name: str) -> None:
                     name == "sources"
                 )  # a mask of one byte has no target of its kind
                 assert beside.bytes_read == expected
-        assert ("past" in ways(streams)) == (name in ("heat", "pull"))
+        assert ("past" in ways_of(streams, "cpu")) == (name in ("heat", "pull"))
 
 
 def test_what_is_not_legal_says_why() -> None:
     variants = lattice_boltzmann("D2Q9", ("BGK",), ("pull", "AA"), ("f32",))
-    past = Schedule(cpu=Strips(16, nontemporal=True))
+    past = Schedule(cpu=Strips(16, nontemporal=True), gpu=Threads())
+    pull, in_place = Schedule(CacheLines(4, nontemporal=True), Threads()), Schedule(CacheLines(4), Threads())
     found = space(variants, "cpu", 64, schedules=[Schedule(), past])
     legal = [(c.variant, c.kernels, c.schedule) for c in found.candidates]
     assert legal == [
-        ("BGK, pull", ("step",), Schedule()),
+        ("BGK, pull", ("step",), pull),
         ("BGK, pull", ("step",), past),
-        ("BGK, AA", ("step_even", "step_odd"), Schedule()),
+        ("BGK, AA", ("step_even", "step_odd"), in_place),
     ]
     (point,) = found.refused
     assert (point.variant, point.schedule) == ("BGK, AA", past)
@@ -153,3 +154,20 @@ def test_each_child_ends_alone() -> None:
 )
 def test_why_not_faster(parts: dict[str, object], says: str) -> None:
     assert says in why_not_faster(result(**parts))
+
+
+def test_streams_of_a_gpu_run_as_a_gpu_likes_them() -> None:
+    """Each way has threads of its own and unit stride, whatever CPUs do; a kernel of one axis has no cells to
+    share a thread."""
+    pull = {"pull": modules()["pull"]}
+    (one,) = space(pull, "cuda", 64, precisions=["f32"], schedules=[Schedule()]).candidates
+    streams = built.streams(one, "cuda")
+    assert ways_of(streams, "cuda") == ["small", "blocks", "large", "several"]
+    parts = {name: streams.schedule(name, "f32").gpu for name in streams.kernels}
+    assert all(part.unit_stride for part in parts.values())
+    assert len(set(parts.values())) == len(parts) == 4
+    assert not ways_of(streams, "cpu")
+    line, peak = Module("line", precisions=("f32",)), fields("u, v: real[1D]")
+    line.add("step", [Assignment(peak[1].here, peak[0].here)])
+    (one,) = space({"": line}, "cuda", 64, schedules=[Schedule()]).candidates
+    assert ways_of(built.streams(one, "cuda"), "cuda") == ["small", "blocks", "large"]

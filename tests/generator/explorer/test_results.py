@@ -12,15 +12,16 @@ from typing import Any
 
 import heddle
 import pytest
-from heddle import CacheLines, Interleaved, KernelError, Rows, Schedule, Strips
+from heddle import CacheLines, Interleaved, KernelError, Rows, Schedule, Strips, Threads
 from heddle.__main__ import main
-from heddle.explorer import machine
+from heddle.explorer import sizes
 from heddle.explorer.exploration import Exploration, load_results, merge
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import FILE, append, best, from_line, read, t4, to_line
-from heddle.explorer.schedules import as_text, from_json, to_json, tried
+from heddle.explorer.schedules import tried
 from heddle.explorer.search import Point, search
 from heddle.explorer.variants import lattice_boltzmann
+from heddle.ir.schedule_text import as_text, from_json, to_json
 from searched import result, stencil
 
 
@@ -29,6 +30,11 @@ def test_a_result_survives_its_line() -> None:
         schedule=Schedule(fma=True, cpu=CacheLines(4, nontemporal=True)), error=None, calls={"exp": 2}
     )
     assert from_line("here", to_line(one)) == one
+
+
+def test_lines_of_the_first_format_mean_whole_rows() -> None:
+    line = json.loads(to_line(result(schedule=Schedule(fma=True)))) | {"format": 1}
+    assert from_line("here", json.dumps(line)).schedule == Schedule(Rows(), Threads(), fma=True)
 
 
 def test_a_torn_line_counts_as_none(tmp_path: Path) -> None:
@@ -57,7 +63,7 @@ def test_a_torn_line_counts_as_none(tmp_path: Path) -> None:
         ({"lines": -1}, "'lines' is -1"),
         ({"own": 1}, "'own' is 1"),
         ({"more": 1}, "'more' is unknown"),
-        ({"format": 99}, "it is no result of format 1"),
+        ({"format": 99}, "it is no result of format 2"),
     ],
 )
 def test_lines_that_are_no_results(change: dict[str, Any], says: str) -> None:
@@ -169,10 +175,10 @@ def test_the_model_finds_the_fastest_soon() -> None:
 
 
 def test_sizes() -> None:
-    assert machine.extent("64x32", 16, 2, False) == (64, 32)
-    small, large = (math.prod(machine.extent(size, 16, 3, False)) * 16 for size in ("cache", "memory"))
+    assert sizes.extent("64x32", 16, 2, False) == (64, 32)
+    small, large = (math.prod(sizes.extent(size, 16, 3, False)) * 16 for size in ("cache", "memory"))
     assert small < large <= 1.1 * 2**30
-    assert machine.extent("memory", 16, 3, False)[0] % 16 == 0
+    assert sizes.extent("memory", 16, 3, False)[0] % 16 == 0
 
 
 @pytest.mark.parametrize(
@@ -215,7 +221,9 @@ def test_progress() -> None:
         progress.end(Exploration(()))
     assert "[####################] 2/2" not in plain.getvalue()
     assert "[##########----------] 1/2, best 20 ns/cell" in terminal.getvalue()
-    assert plain.getvalue().startswith("1/2 step f64 Schedule(): 20 ns/cell, 50% of the stream\n2/2 step f64")
+    assert plain.getvalue().startswith(
+        "1/2 step f64 Schedule(cpu=Rows(), gpu=Threads()): 20 ns/cell, 50% of the stream\n2/2 step f64"
+    )
     assert "compile: no\n" in plain.getvalue()
 
 

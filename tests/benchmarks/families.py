@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `Schedule()` chooses against the best that exploration finds, family by family.
+
+    python tests/benchmarks/families.py --target cpu|cuda --out tests/benchmarks/results/explored/families
+    python tests/benchmarks/families.py --page        writes generator/docs/chosen_schedules.md
+
+A row of the page compares schedules with which the entry takes the same arrays: unit_stride and fixed_nx are
+the user's to state. One thread of a CPU, by its own clock, since machines are shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import heddle
+import numpy
+import sympy
+from heddle import (
+    Assignment,
+    CacheLines,
+    Module,
+    Rows,
+    Scan,
+    Schedule,
+    Strips,
+    Threads,
+    chemistry,
+    fields,
+    lbm,
+    parameters,
+)
+from heddle.atmosphere import microphysics
+from heddle.explorer.exploration import load_results
+from heddle.explorer.results import Result
+from heddle.ir.schedule_text import part_text
+from heddle.solvers import relaxation
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "tests/benchmarks/results/explored/families"
+PAGE = ROOT / "generator/docs/chosen_schedules.md"
+ABOUT = """# What `Schedule()` chooses, against the best
+
+Written by `tests/benchmarks/families.py --page` from `tests/benchmarks/results/explored/families`;
+change these, not this page. [Schedules](schedules.md#what-schedule-chooses) says by what rules it chooses.
+
+Each row compares what `Schedule()` gives with the fastest schedule that `heddle explore` found with which the
+entry takes the same arrays; `unit_stride`, `fixed_nx`, interleaved blocks are the user's to state. All
+candidates of a row were timed in one run. CPU: one thread, by its own clock, on two cores shared with 15 to
+25 other processes: differences of 10 % and more are noise there. GPU: one idle card, CUDA 13; 2026-11-27.
+"""
+NARROW = 0.95
+"""A choice that reaches less of the best is a finding."""
+
+FINDINGS = {
+    "D3Q19 BGK": "Not settled: timed on a loaded machine, where the stream in turns with it says otherwise "
+    "(this one reaches 0.94 of it, `Strips(64)` 0.88, `Rows()` 1.09). On two quiet cores longer strips and "
+    "whole rows lost 5 to 36 % ([decision 0104](decisions/0104-strips-of-a-cache-line.md)).",
+}
+"""What holds a row, by the name of its family."""
+
+CPU = (Rows(), CacheLines(4), CacheLines(4, nontemporal=True), Strips(64), Strips(8))
+GPU = (
+    *(
+        Threads(block=block)
+        for block in ((256, 1, 1), (128, 1, 1), (64, 1, 1), (64, 4, 1), (32, 8, 1), (32, 4, 1))
+    ),
+    *(Threads(coarsening=2, block=block) for block in ((128, 1, 1), (64, 4, 1), (32, 4, 1), (256, 1, 1))),
+    Threads(coarsening=4, block=(128, 1, 1)),
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kernel that stands for a kind. make: its module. cpu, gpu: cells along x, y, z. options: of the
+    schedule beside its parts. values: as heddle.explore takes them."""
+
+    name: str
+    make: Callable[[], Module]
+    kernel: str
+    cpu: str
+    gpu: str
+    precisions: tuple[str, ...] = ("f32", "f64")
+    values: dict[str, Any] | None = None
+
+
+def _lattice(name: str, pattern: Any, operator: Any, lattice: str) -> Callable[[], Module]:
+    def make() -> Module:
+        d = lbm.Lattice(lattice)
+        module = Module(name, precisions=("f64", "f32"))
+        module.add("step", pattern(d)(operator(d)), schedule=Schedule(fma=True))
+        return module
+
+    return make
+
+
+def _stencil() -> Module:
+    u, u_next = fields("u, u_next: real[3D]")
+    around = u[1, 0, 0] + u[-1, 0, 0] + u[0, 1, 0] + u[0, -1, 0] + u[0, 0, 1] + u[0, 0, -1]
+    module = Module("stencil")
+    module.add("step", [Assignment(u_next.here, u.here + parameters("alpha") * (around - 6 * u.here))])
+    return module
+
+
+def _plane() -> Module:
+    u, u_next = fields("u, u_next: real[2D]")
+    around = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
+    module = Module("plane_stencil")
+    module.add("step", [Assignment(u_next.here, u.here + parameters("alpha") * (around - 4 * u.here))])
+    return module
+
+
+def _columns() -> Module:
+    """Implicit diffusion along z: Thomas' elimination, with unit stride along x."""
+    a, b, c, right, factor, found = fields("a, b, c, right, factor, found: real[3D]", ghost_layers=0)
+    w, d, below, pivot = sympy.symbols("w d below pivot")
+    module = Module("columns_explored")
+    module.add(
+        "solve",
+        [
+            Scan(
+                2,
+                {w: 0, d: 0},
+                [
+                    Assignment(pivot, 1 / (b.here + 4 - a.here * w)),
+                    Assignment(factor.here, c.here * pivot),
+                    Assignment(found.here, (right.here - a.here * d) * pivot),
+                ],
+                {w: c.here * pivot, d: (right.here - a.here * d) * pivot},
+            ),
+            Scan(
+                2,
+                {below: 0},
+                [Assignment(found.here, found.here - factor.here * below)],
+                {below: found.here},
+                reverse=True,
+            ),
+        ],
+    )
+    return module
+
+
+def _kessler() -> Module:
+    module = Module("kessler_explored", precisions=("f32", "f64"))
+    module.add("kessler", microphysics.Kessler().step(), schedule=Schedule(math="reproducible"))
+    return module
+
+
+def _relaxation(kernel: str) -> Callable[[], Module]:
+    def make() -> Module:
+        phi, right = fields("phi, right: real[3D]")
+        equation = relaxation.poisson(phi, right)
+        module = Module(f"{kernel}_explored")
+        if kernel == "sweep":
+            module.add("sweep", equation.sor(), schedule=Schedule(colours=2))
+        else:
+            module.add("residual", equation.norm("largest"))
+        return module
+
+    return make
+
+
+def _robertson() -> Module:
+    problem = chemistry.Mechanism("robertson")
+    problem.species("A", "B", "C")
+    problem.reaction("A -> B", rate=0.04)
+    problem.reaction("2 B -> B + C", rate=3e7)
+    problem.reaction("B + C -> A + C", rate=1e4)
+    solver = chemistry.Rosenbrock(problem, "Rodas3", dimensions=1, max_steps=1000)
+    module = Module("robertson_explored", precisions=("f64",))
+    module.add("integrate", solver.integrate(), schedule=Schedule(math="reproducible"))
+    return module
+
+
+def _heights(shape: tuple[int, ...]) -> Any:
+    """Of levels 300 m apart."""
+    return numpy.broadcast_to(300.0 * numpy.arange(shape[0]).reshape(-1, 1, 1), shape)
+
+
+AIR = {
+    "th": 300,
+    "qv": 0.02,
+    "qc": 2e-3,
+    "qr": 2e-3,
+    "rho": 1,
+    "pii": 0.95,
+    "dz": 300,
+    "dt": 10,
+    "height": _heights,
+}
+FAMILIES = (
+    Family("stencil of 7 points", _stencil, "step", "256x256x128", "512x512x256", values={"alpha": 0.1}),
+    Family("stencil of 5 points", _plane, "step", "4096x2048", "8192x8192", values={"alpha": 0.1}),
+    Family(
+        "D3Q19 BGK, two arrays",
+        _lattice("d3q19_pull", lbm.Pull, lbm.BGK, "D3Q19"),
+        "step",
+        "96x96x96",
+        "256x256x256",
+        values={"omega": 1.6},
+    ),
+    Family(
+        "D3Q19 BGK, in place",
+        _lattice("d3q19_aa", lbm.AA, lbm.BGK, "D3Q19"),
+        "step",
+        "96x96x96",
+        "256x256x256",
+        values={"omega": 1.6},
+    ),
+    Family(
+        "D3Q27 cumulant, in place",
+        _lattice("d3q27_aa", lbm.AA, lbm.Cumulant, "D3Q27"),
+        "step",
+        "96x96x64",
+        "256x256x192",
+        ("f32",),
+        {"omega": 1.6},
+    ),
+    Family(
+        "D3Q19, moments in memory",
+        _lattice("moments_explored", lbm.MomentStorage, lbm.Regularised, "D3Q19"),
+        "step",
+        "128x128x96",
+        "256x256x256",
+        ("f32",),
+        {"omega": 1.6},
+    ),
+    Family(
+        "D2Q9 BGK, two arrays",
+        _lattice("d2q9_pull", lbm.Pull, lbm.BGK, "D2Q9"),
+        "step",
+        "1024x1024",
+        "4096x4096",
+        ("f64",),
+        {"omega": 1.6},
+    ),
+    Family("columns", _columns, "solve", "256x256x40", "512x512x80"),
+    Family("rounds: Kessler microphysics", _kessler, "kessler", "128x64x40", "512x256x40", ("f32",), AIR),
+    Family(
+        "red-black relaxation",
+        _relaxation("sweep"),
+        "sweep",
+        "192x192x128",
+        "512x512x256",
+        ("f32",),
+        {"omega": 1.5},
+    ),
+    Family(
+        "residual, a reduction", _relaxation("residual"), "residual", "192x192x128", "512x512x256", ("f32",)
+    ),
+    Family(
+        "chemistry: Robertson, Rodas3",
+        _robertson,
+        "integrate",
+        "4096",
+        "1048576",
+        ("f64",),
+        {
+            "temperature": 290,
+            "pressure": 1e5,
+            "interval": 1,
+            "relative_tolerance": 1e-3,
+            "absolute_tolerance": 1e-9,
+        },
+    ),
+)
+"""Sizes are larger than caches of 32 MiB (CPU) and 50 MiB (GPU), but for those that compute more than they
+move."""
+
+
+def explored(family: Family, target: str, out: Path | None, **options: Any) -> None:
+    """Time what is chosen and the other schedules of a family."""
+    module = family.make()
+    own = next(iter(module.kernels.values())).schedule
+    part, parts = ("gpu", GPU) if target == "cuda" else ("cpu", CPU)
+    schedules = [own, *(replace(own, **{part: one}) for one in parts)]
+    chosen = {"precisions": family.precisions, "sizes": [family.gpu if part == "gpu" else family.cpu]}
+    found = heddle.explore(
+        module, target=target, schedules=schedules, values=family.values or {}, out=out, **chosen | options
+    )
+    print(f"\n== {family.name}\n{found.table()}", flush=True)
+
+
+def rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+    """Family, machine, precision, the choice, its ns per cell, the best, what part of it is reached."""
+    for family in FAMILIES:
+        module = family.make()
+        own = next(iter(module.kernels.values())).schedule
+        for target, part in (("cpu", "cpu"), ("cuda", "gpu")):
+            for precision in family.precisions:
+                place = module.name, target, precision, "correct"
+                here = [r for r in results if (r.module, r.target, r.precision, r.state) == place]
+                alike = [r for r in here if not (r.schedule.gpu.unit_stride or r.schedule.cpu.fixed_nx)]
+                parts = {r.key: getattr(r.schedule, part) for r in alike}
+                chosen = next((r for r in alike if parts[r.key] == getattr(own, part)), None)
+                if chosen is None:
+                    continue
+                best = min(alike, key=lambda r: r.time)
+                size = "x".join(map(str, chosen.extent))
+                yield (
+                    f"{family.name}, {size}",
+                    chosen.machine,
+                    precision,
+                    f"`{part_text(parts[chosen.key])}`",
+                    f"{chosen.nanoseconds_per_cell:.3g}",
+                    f"`{part_text(parts[best.key])}`",
+                    f"{best.time / chosen.time:.2f}",
+                )
+
+
+def page(results: Sequence[Result]) -> str:
+    """The page of the documentation."""
+    lines = [ABOUT]
+    found = list(rows(results))
+    for machine in dict.fromkeys(row[1] for row in found):
+        lines += [
+            f"## {machine}",
+            "",
+            "| kernel, cells | precision | chosen | ns per cell | best | reached |",
+        ]
+        lines.append("|---|---|---|---|---|---|")
+        lines += ["| " + " | ".join((row[0], *row[2:])) + " |" for row in found if row[1] == machine]
+        lines.append("")
+    low = [row for row in found if float(row[-1]) < NARROW]
+    lines += ["## Where less than 0.95 is reached", ""]
+    lines += [
+        f"- {row[0]}, {row[2]}, {row[1]}: {row[-1]}. {FINDINGS.get(row[0].split(', ')[0].split(':')[0], '')}"
+        for row in low
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--only", nargs="+", help="numbers of families, from 0")
+    parser.add_argument("--samples", type=int, default=9)
+    parser.add_argument("--size", help="in place of those of the families")
+    parser.add_argument("--budget", type=float, help="minutes for each family")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--precisions", nargs="+")
+    parser.add_argument("--page", action="store_true", help="write the page from results instead")
+    options = parser.parse_args()
+    if options.page:
+        PAGE.write_text(page(load_results([options.out]).results))
+        return
+    for number, family in enumerate(FAMILIES):
+        if options.only and str(number) not in options.only:
+            continue
+        more: dict[str, Any] = {} if options.size is None else {"sizes": [options.size]}
+        if options.precisions is not None:
+            more["precisions"] = [p for p in options.precisions if p in family.precisions]
+        threads = 1 if options.target == "cpu" else None
+        try:
+            explored(
+                family, options.target, options.out, samples=options.samples, budget=options.budget,
+                jobs=options.jobs, threads=threads, quiet=True, **more,
+            )  # fmt: skip
+        except heddle.KernelError as error:
+            print(f"{family.name}: {error}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
