@@ -112,7 +112,7 @@ contains
     do face = first - 1, last + 1
       inside = min(face - ds, de - face)
       values(face) = order
-      if (closed) values(face) = merge(min(order, inside + merge(1, 2 * inside - 1, inside < 3)), 0, inside > 0)
+      if (closed .and. inside <= 2) values(face) = merge(min(order, inside + 1), 0, inside > 0)
     end do
   end function
 end module

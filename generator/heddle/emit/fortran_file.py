@@ -42,8 +42,8 @@ _KINDS = {
     ("b", 1): "logical(c_bool)",
     **{(kind, bits): f"integer(c_int{bits}_t)" for kind in "iu" for bits in (8, 16, 32, 64)},
 }
-_USED = """any arrange axis_of c_loc c_null_ptr code elements_between ends finish ghosts ghosts_after min order
-place present product queue second shape size status steps stream trust_ghosts trusted""".split()
+_USED = """any arrange axis_of c_loc c_null_ptr code elements_between ends finish ghosts ghosts_after min
+order place present product queue second shape size status steps stream trust_ghosts trusted""".split()
 """Names in a subroutine that are no arguments of the kernel."""
 _WITH_ARRAYS = ("extent", "stride")
 """Roles of arguments that an array of Fortran brings with it."""
