@@ -19,7 +19,8 @@ program fortran_model
   character(len=200) :: which, file
 
   call get_command_argument(1, which)
-  if (which /= 'plain' .and. which /= 'heddle') error stop 'usage: fortran_model plain|heddle [CELLS [STEPS [FILE]]]'
+  if (which /= 'plain' .and. which /= 'heddle') &
+    error stop 'usage: fortran_model plain|heddle [CELLS [STEPS [FILE]]]'
   n = number(2, 64)
   steps = number(3, 100)
   if (n < 2 .or. steps < 0) error stop 'CELLS is at least 2 and STEPS at least 0'

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: MIT-0
 ! Positive-definite advection with the arguments of WRF's routine of that name, on WRF's arrays: in the place
 ! of the one in module_advect_em, write `use heddle_advect_scalar_pd, only: advect_scalar_pd`. The type
 ! grid_config_rec_type is the host's, in its module_configure. Mathematics:

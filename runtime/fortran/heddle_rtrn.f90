@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: MIT-0
 ! The longwave sweep of RRTM with the arguments of WRF's routine rtrn: in the place of that in module_ra_rrtm.
 ! Call rtrn_tables once, then rtrn once per column, from several threads if you like. Mathematics:
 ! heddle.atmosphere.longwave.fluxes("table").

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: MIT-0
 ! The physical constants of WRF, which are part of its kernels here: what a caller passes is compared.
 module heddle_wrf_constants
   implicit none

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: MIT-0
 ! WSM3 with the arguments of WRF's routine of that name, on WRF's arrays (ims:ime, kms:kme, jms:jme): in the
 ! place of `use module_mp_wsm3`, write `use heddle_wsm3, only: wsm3`. REAL is what the compiler makes of it:
 ! the kernel of that precision is taken. Physics, quirks of the original included:

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: MIT-0
 ! WSM5 with the arguments of WRF's routine of that name, as `heddle_wsm3`: in the place of `use
 ! module_mp_wsm5`, write `use heddle_wsm5, only: wsm5`. Physics, quirks of the original included:
 ! heddle.atmosphere.microphysics.WSM5(quirks="wrf").

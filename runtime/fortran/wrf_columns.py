@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT-0
 """The kernels behind the modules of this folder, which have the interfaces of routines of WRF."""
 
 from heddle import Module, Schedule

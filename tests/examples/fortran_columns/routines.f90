@@ -6,6 +6,7 @@ program routines
   use heddle_advect_scalar_pd, only: advect_scalar_pd
   use heddle_rtrn, only: rtrn, rtrn_tables, ngpt, nbands, temperatures, table_steps => steps
   use heddle_wsm3, only: wsm3
+  use heddle_wsm3_ccpp, only: heddle_wsm3_ccpp_run
   use heddle_wsm5, only: wsm5
   implicit none
 
@@ -34,6 +35,7 @@ program routines
     call refused_boundaries()
   case default
     call five_classes()
+    call as_a_ccpp_scheme()
     call advection(.true., .true.)
     call advection(.true., .false.)
     call advection(.false., .false.)
@@ -173,6 +175,35 @@ contains
     call check(all(dry%th == before%th) .and. all(dry%q == 0) .and. all(dry%rain == 0), 'dry air changed')
   end subroutine
 
+  ! --- WSM3 as a scheme of CCPP ----------------------------------------------------------------------------
+
+  !> A row of columns gives the bits of wsm3; what does not suit comes back as an error.
+  subroutine as_a_ccpp_scheme()
+    type(water), allocatable :: state, whole
+    real :: th(nx, nz), qv(nx, nz), qci(nx, nz), qrs(nx, nz), rain(nx), snow(nx)
+    character(len=512) :: errmsg
+    integer :: errflg, j
+
+    allocate (state, whole)
+    call clouds(state)
+    whole = state
+    call step3(cp, 0, whole)
+    do j = 1, ny
+      th = state%th(1:nx, 1:nz, j)
+      qv = state%q(1:nx, 1:nz, j)
+      qci = state%qc(1:nx, 1:nz, j)
+      qrs = state%qr(1:nx, 1:nz, j)
+      call heddle_wsm3_ccpp_run(nx, nz, dt, th, qv, qci, qrs, w(1:nx, 1:nz, j), den(1:nx, 1:nz, j), &
+          pii(1:nx, 1:nz, j), p(1:nx, 1:nz, j), delz(1:nx, 1:nz, j), rain, snow, errmsg, errflg)
+      call check(errflg == 0 .and. errmsg == '', 'an error of the scheme')
+      call check(all(th == whole%th(1:nx, 1:nz, j)) .and. all(qv == whole%q(1:nx, 1:nz, j)), 'the scheme')
+      call check(all(qci == whole%qc(1:nx, 1:nz, j)) .and. all(qrs == whole%qr(1:nx, 1:nz, j)), 'its clouds')
+      call check(all(rain == whole%rain(1:nx, j) / 1000) .and. any(rain > 0), 'its rain')
+    end do
+    call heddle_wsm3_ccpp_run(nx, 0, dt, th, qv, qci, qrs, th, th, th, th, th, rain, snow, errmsg, errflg)
+    call check(errflg == -2 .and. errmsg(:26) == 'heddle_wsm3_ccpp_run: exte', 'no error of the scheme')
+  end subroutine
+
   ! --- Advection -------------------------------------------------------------------------------------------
 
   subroutine advection(periodic_x, periodic_y)
@@ -302,13 +333,11 @@ contains
 
   ! --- What is refused -------------------------------------------------------------------------------------
 
-  subroutine step3(capacity, radii)
+  subroutine step3(capacity, radii, state)
     real, intent(in) :: capacity
     integer, intent(in) :: radii
-    type(water), allocatable :: state
+    type(water), intent(inout) :: state
 
-    allocate (state)
-    call clouds(state)
     call wsm3(state%th, state%q, state%qc, state%qr, w, den, pii, p, delz, dt, g, capacity, 4 * r_v, r_d, &
         r_v, &
         273.15, r_v / r_d - 1, r_d / r_v, 1e-15, 2.85e6, 2.5e6, 3.5e5, 1.28, 1000.0, 4190.0, 2106.0, 610.78, &
@@ -319,11 +348,17 @@ contains
   end subroutine
 
   subroutine refused_constants()
-    call step3(1005.0, 0)
+    type(water), allocatable :: state
+
+    allocate (state)
+    call step3(1005.0, 0, state)
   end subroutine
 
   subroutine refused_radii()
-    call step3(cp, 1)
+    type(water), allocatable :: state
+
+    allocate (state)
+    call step3(cp, 1, state)
   end subroutine
 
   subroutine refused_tables()
