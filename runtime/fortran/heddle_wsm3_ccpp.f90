@@ -35,8 +35,8 @@ contains
     errmsg = ''
     rain = 0
     snow = 0
-    call as_rows(ncol, nz, th, qv, qci, qrs, w, rho, exner, p, dz, fall_rs, fall_ci, cpm, latent, rain, snow, &
-                 part, dt, errflg)
+    call as_rows(ncol, nz, th, qv, qci, qrs, w, rho, exner, p, dz, fall_rs, fall_ci, cpm, latent, rain, &
+                 snow, part, dt, errflg)
     if (errflg /= 0) errmsg = 'heddle_wsm3_ccpp_run: ' // wrf_columns_message(errflg)
     rain = rain / 1000 ! from mm
     snow = snow / 1000

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! The emitted module: whole arrays of Fortran, in three orders of the indices, contiguous or not.
 program from_fortran_module
-  use, intrinsic :: iso_c_binding, only: c_double, c_float
+  use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int64_t, c_loc
   use embedding_f
   implicit none
   real(c_double), parameter :: unset = huge(1.0_c_double)
@@ -42,6 +42,7 @@ program from_fortran_module
   call strided()
   call single_precision()
   call refused()
+  call cost()
   print '(i0, a)', wrong, ' mismatches'
   if (wrong /= 0) error stop 1
 
@@ -159,6 +160,40 @@ contains
     call expect(status, embedding_wrong_extent) ! five components
     wrong = wrong + count(u_next /= unset) + count(g /= unset)
     if (embedding_message(embedding_wrong_order) /= 'order does not name each axis once') wrong = wrong + 1
+  end subroutine
+
+  !> What the subroutine adds to the entry, for one cell; and the kernel itself at 64^3.
+  subroutine cost()
+    integer, parameter :: calls = 2000, n = 64
+    real(c_double), target :: u(3, 3, 3), u_next(3, 3, 3)
+    real(c_double), allocatable :: large(:, :, :), large_next(:, :, :)
+    integer(c_int64_t) :: start, middle, finish, rate, large_ticks, ticks(2)
+    integer :: call_number, repeat, status
+
+    u = 1
+    u_next = 0
+    allocate (large(n+2, n+2, n+2), large_next(n+2, n+2, n+2), source=1.0_c_double)
+    ticks = huge(ticks)
+    large_ticks = huge(large_ticks)
+    do repeat = 1, 20
+      call system_clock(start, rate)
+      do call_number = 1, calls
+        status = embedding_diffuse_f64(c_loc(u(2, 2, 2)), [1_c_int64_t, 1_c_int64_t, 1_c_int64_t], &
+            [1_c_int64_t, 3_c_int64_t, 9_c_int64_t], c_loc(u_next(2, 2, 2)), &
+            [1_c_int64_t, 1_c_int64_t, 1_c_int64_t], [1_c_int64_t, 3_c_int64_t, 9_c_int64_t], 0.25_c_double)
+      end do
+      call system_clock(middle)
+      do call_number = 1, calls
+        call embedding_diffuse(u, u_next, 0.25_c_double, [1, 1, 1], status=status)
+      end do
+      call system_clock(finish)
+      ticks = min(ticks, [middle - start, finish - middle])
+      call embedding_diffuse(large, large_next, 0.25_c_double, [1, 1, 1], status=status)
+      call system_clock(middle)
+      large_ticks = min(large_ticks, middle - finish)
+    end do
+    print '(a, f7.1, a, f7.1, a, f7.1, a)', 'entry', ticks(1) * 1d9 / rate / calls, ' ns, subroutine', &
+        ticks(2) * 1d9 / rate / calls, ' ns for one cell; 64^3:', large_ticks * 1d6 / rate, ' us'
   end subroutine
 
   subroutine expect(status, wanted)
