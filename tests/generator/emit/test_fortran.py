@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sympy
 from heddle import Assignment, KernelError, Module, Reduce, Sparse, fields, lbm, profiles
+from heddle.__main__ import main
 from heddle.build import files, fortran_files, write
 from heddle.emit.fortran_file import DIRECTIVES, built_with
 from heddle.leftovers import is_edited
@@ -126,3 +127,24 @@ def test_edits_are_seen(tmp_path: Path) -> None:
     assert not is_edited(path)
     path.write_text(path.read_text().replace("pure function", "function"))
     assert is_edited(path)
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`heddle check` compares the module with what its directives give, and sees an edit."""
+    model = tmp_path / "model.py"
+    model.write_text(
+        "from heddle import Assignment, Module, fields\n"
+        "u, v = fields('u, v: real[2D]')\n"
+        "pair = Module('pair', precisions=('f64',))\n"
+        "pair.add('copy', [Assignment(v.here, u.here)])\n"
+    )
+    build = ["build", str(model), "--out", str(tmp_path), "--targets", "cpu", "--fortran", "openmp"]
+    check = ["check", str(model), "--against", str(tmp_path), "--targets", "cpu", "--text-only"]
+    assert main(build) == 0
+    assert main(check) == 0
+    path = tmp_path / "pair" / "pair_f.f90"
+    assert built_with(path.read_text()) == "openmp"
+    path.write_text(path.read_text().replace("pure function", "function"))
+    capsys.readouterr()
+    assert main(check) == 1
+    assert "pair/pair_f.f90" in capsys.readouterr().err
