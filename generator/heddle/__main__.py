@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import heddle
 from heddle.commands import explore_options
 from heddle.commands.lift_options import add_arguments
+from heddle.emit.fortran_file import DIRECTIVES
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 
@@ -136,6 +137,15 @@ def _parser() -> argparse.ArgumentParser:
         const="cpu",
         choices=("cpu", "cuda"),
         help="also compile a package for Python in OUT/python, and a wheel with it (default: cpu)",
+    )
+    build.add_argument(
+        "--fortran",
+        metavar="ARRAYS",
+        nargs="?",
+        const="host",
+        choices=DIRECTIVES,
+        help="also write <module>_f.f90 for arrays of the host (default), or of a device by the directives "
+        "of openacc or openmp",
     )
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
     build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
@@ -280,6 +290,7 @@ def _build(options: argparse.Namespace) -> int:
         cut_integers,
         edited_files,
         files,
+        fortran_files,
         remove_leftovers,
         write,
         write_depfile,
@@ -303,6 +314,8 @@ def _build(options: argparse.Namespace) -> int:
             f"in CMake write KERNELS {' '.join(module.kernels)}",
         )
     texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
+    if options.fortran:
+        texts |= fortran_files(module, options.targets, options.fortran)
     since = time.perf_counter()
     for remark in cut_integers(module):
         _remark(remark)

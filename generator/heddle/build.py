@@ -14,6 +14,7 @@ from typing import Any
 
 import heddle
 from heddle.emit.files import comment_lines, comment_text, write_if_changed
+from heddle.emit.fortran_file import Directives, fortran_file, fortran_name
 from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
 from heddle.emit.module_files import WRAPPER_HEADER, c_header, cpp_header
 from heddle.emit.python_file import PYTHON_HEADERS, in_python, python_file
@@ -191,6 +192,21 @@ def files(
         result[f"heddle/device/{header}"] = text
     timings.add("print, format", since)
     return result
+
+
+def fortran_files(module: Module, targets: Sequence[str], directives: Directives = "host") -> dict[str, str]:
+    """The module of Fortran with all kernels for these targets, beside its `files`. directives: see
+    `fortran_file`."""
+    wanted = [TARGETS[name] for name in targets]
+    kernels = {
+        name: [
+            Variant(precision(p), module.stages(name, p, targets[0]), entry.schedule)
+            for p in module.precisions
+        ]
+        for name, entry in module.kernels.items()
+    }
+    text = fortran_file(module.name, kernels, wanted, directives, _banner(module, module.about))
+    return {f"{module.name}/{fortran_name(module.name)}": text}
 
 
 def python_files(module: Module, target: str, lists: bool = True) -> dict[str, str]:

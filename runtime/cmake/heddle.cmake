@@ -6,6 +6,9 @@ heddle_add_kernels(<target>
   [TARGETS cpu cuda reference]        default: cpu
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
+  [FORTRAN | FORTRAN <arrays>]        also <module>_f.f90, compiled into <target>, whose users may then say
+                                      `use <module>_f`; arrays: host (default), or openacc or openmp: those of
+                                      a device, too, by directives
   [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
                                       of statements, which take it minutes. Not with GENERATED_DIR
   [DEPENDS <file>...]                 data that the model reads
@@ -75,7 +78,8 @@ endif()
 unset(_heddle_languages)
 
 # The naming rule, the only place in CMake that knows it. `parts` are relative to the folder of the module.
-function(_heddle_emitted_files module kernels targets sweeps sources_var cuda_var headers_var)
+function(_heddle_emitted_files module kernels targets sweeps fortran sources_var cuda_var headers_var
+         fortran_var)
   set(sources "")
   set(cuda "")
   set(headers ${module}.h ${module}.hpp)
@@ -94,6 +98,11 @@ function(_heddle_emitted_files module kernels targets sweeps sources_var cuda_va
       list(APPEND headers ${kernel}.cuh)
     endif()
   endforeach()
+  set(modules "")
+  if(fortran)
+    set(modules ${module}_f.f90)
+  endif()
+  set(${fortran_var} "${modules}" PARENT_SCOPE)
   set(${sources_var} "${sources}" PARENT_SCOPE)
   set(${cuda_var} "${cuda}" PARENT_SCOPE)
   set(${headers_var} "${headers}" PARENT_SCOPE)
@@ -272,7 +281,8 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE" "KERNELS;TARGETS;DEPENDS")
+    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
+    "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -319,6 +329,18 @@ function(heddle_add_kernels target)
       "heddle_add_kernels(${target}): CMAKE_CUDA_FLAGS has --use_fast_math, which changes bits of kernels. "
       "Give it to your own files: set_source_files_properties(... PROPERTIES COMPILE_OPTIONS ...).")
   endif()
+  if("FORTRAN" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+    set(arg_FORTRAN host)
+  endif()
+  if(arg_FORTRAN AND NOT arg_FORTRAN MATCHES "^(host|openacc|openmp)$")
+    message(FATAL_ERROR
+      "heddle_add_kernels(${target}): FORTRAN has '${arg_FORTRAN}'; known are host, openacc and openmp.")
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(arg_FORTRAN AND NOT "Fortran" IN_LIST languages)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): FORTRAN needs this language: write "
+                        "enable_language(Fortran) first.")
+  endif()
   cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   if(arg_GENERATED_DIR)
     cmake_path(ABSOLUTE_PATH arg_GENERATED_DIR BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
@@ -337,13 +359,14 @@ function(heddle_add_kernels target)
   if(arg_NO_SWEEPS)
     set(sweeps false)
   endif()
-  _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" ${sweeps} sources cuda headers)
+  _heddle_emitted_files(${arg_MODULE} "${arg_KERNELS}" "${arg_TARGETS}" ${sweeps} "${arg_FORTRAN}"
+                        sources cuda headers fortran)
   _heddle_choose_source(${arg_MODULE} "${taken_from}" source)
   set(stamp "")
   if(source STREQUAL "committed")
     set(root "${taken_from}")
     set(folder "${root}/${arg_MODULE}")
-    foreach(file IN LISTS sources cuda headers)
+    foreach(file IN LISTS sources cuda headers fortran)
       if(NOT EXISTS "${folder}/${file}")
         message(FATAL_ERROR "The committed module ${folder} lacks ${file}. Generate it on a machine that has "
                             "the generator: cmake --build <build folder> --target heddle-generate")
@@ -385,10 +408,13 @@ function(heddle_add_kernels target)
         list(APPEND generate --machine "${arg_MACHINE}")
       endif()
     endif()
+    if(arg_FORTRAN)
+      list(APPEND generate --fortran ${arg_FORTRAN})
+    endif()
     # The stamp, which names all emitted files, is the real output, they are by-products: they keep their time
     # when their text is the same, so nothing behind them is rebuilt; and a deleted one comes back.
     set(stamp "${CMAKE_BINARY_DIR}/heddle-stamps/${arg_MODULE}")
-    set(products ${sources} ${cuda} ${headers})
+    set(products ${sources} ${cuda} ${headers} ${fortran})
     list(TRANSFORM products PREPEND "${folder}/")
     add_custom_command(
       OUTPUT "${stamp}"
@@ -417,6 +443,7 @@ function(heddle_add_kernels target)
   list(TRANSFORM sources PREPEND "${folder}/")
   list(TRANSFORM cuda PREPEND "${folder}/")
   list(TRANSFORM headers PREPEND "${folder}/")
+  list(TRANSFORM fortran PREPEND "${folder}/")
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>" "$<BUILD_INTERFACE:${root}>")
 
   # Rounding is decided in the kernel language; the compilers keep their hands off. None of these options may
@@ -445,8 +472,10 @@ function(heddle_add_kernels target)
     PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${sources} ${headers})
   target_compile_features(${target} PRIVATE cxx_std_20)
+  if(fortran)
+    _heddle_add_fortran(${target} "${fortran}" ${arg_FORTRAN})
+  endif()
 
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(cuda AND "CUDA" IN_LIST languages AND NOT "${HEDDLE_CUDA}" STREQUAL "OFF")
     _heddle_cuda_sources(${arg_MODULE} "${cuda}" "${stamp}" together)
     target_sources(${target} PRIVATE ${together})
@@ -463,6 +492,30 @@ function(heddle_add_kernels target)
     set(${arg_OUT_VAR}_CUDA "${cuda}" PARENT_SCOPE)
     set(${arg_OUT_VAR}_STAMP "${stamp}" PARENT_SCOPE)
   endif()
+endfunction()
+
+# A module of Fortran for a target and those that link it.
+function(_heddle_add_fortran target source directives)
+  get_target_property(modules ${target} Fortran_MODULE_DIRECTORY)
+  if(NOT modules)
+    set(modules "${CMAKE_CURRENT_BINARY_DIR}/${target}-modules")
+    set_target_properties(${target} PROPERTIES Fortran_MODULE_DIRECTORY "${modules}")
+  endif()
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${modules}>")
+  target_sources(${target} PRIVATE "${source}")
+  if(directives STREQUAL "openacc")
+    find_package(OpenACC REQUIRED COMPONENTS Fortran)
+    set(flags "${OpenACC_Fortran_FLAGS}")
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:OpenACC::OpenACC_Fortran>)
+  elseif(directives STREQUAL "openmp")
+    find_package(OpenMP REQUIRED COMPONENTS Fortran)
+    set(flags "${OpenMP_Fortran_FLAGS}")
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:OpenMP::OpenMP_Fortran>)
+  else()
+    return()
+  endif()
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${flags}")
 endfunction()
 
 # Remembers a module: one small script and one JSON file each below the build folder, which the two targets,

@@ -62,6 +62,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/generator/heddle/lift/shim/"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/" DESTINATION "${heddle_package}/data/templates")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/heddle/device/"
         DESTINATION "${heddle_package}/data/runtime/include/heddle/device")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/fortran/"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/heddle/fortran"
+        FILES_MATCHING PATTERN "*.f90" PATTERN "*.meta" PATTERN "*.py" PATTERN "LICENSE")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/cmake/" DESTINATION "${heddle_package}/data/runtime/cmake")
 # The command, beside heddle-lift.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_DATADIR BASE_DIRECTORY "${CMAKE_INSTALL_BINDIR}"

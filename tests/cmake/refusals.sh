@@ -28,6 +28,8 @@ edit() {
 expect_refusal "KERNELS is missing" edit "KERNELS scale shift" ""
 expect_refusal "unknown argument 'SPEED'" edit "MODEL model.py" "MODEL model.py SPEED"
 expect_refusal "TARGETS has 'gpu'; known are" edit "KERNELS scale shift" "KERNELS scale shift TARGETS gpu"
+expect_refusal "FORTRAN has 'cuda'; known are" edit "MODEL model.py" "MODEL model.py FORTRAN cuda"
+expect_refusal "FORTRAN needs this language" edit "KERNELS scale shift" "KERNELS scale shift FORTRAN"
 expect_refusal "the model $WORK/consumer/absent.py does not exist" edit "model.py" "absent.py"
 expect_refusal "no such target" edit "heddle_add_kernels(consumer" "heddle_add_kernels(absent"
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from heddle.build import files, load
+from heddle.build import files, fortran_files, load
+from heddle.emit.fortran_file import Directives, built_with, fortran_name
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explored_schedules import use
@@ -136,6 +137,8 @@ def _outcome(entry: Committed, prove: bool) -> Outcome:
     if entry.schedules is not None:
         module, _ = use(module, entry.schedules, entry.targets, entry.machine)
     texts = files(module, entry.targets, sweeps=entry.sweeps)
+    if directives := _fortran(entry.against / module.name / fortran_name(module.name)):
+        texts |= fortran_files(module, entry.targets, directives)
     differing = {name: how for name, text in texts.items() if (how := _how(entry.against / name, text))}
     present = (entry.against / module.name).rglob("*")
     surplus = sorted({str(p.relative_to(entry.against)) for p in present if p.is_file()} - texts.keys())
@@ -149,6 +152,11 @@ def _outcome(entry: Committed, prove: bool) -> Outcome:
         if how == OTHER and (own := [v for v in verdicts if name in _files(v)]):
             differing[name] = NOT_PROVED if any(v.problem for v in own) else PROVED
     return Outcome(module.name, differing, surplus, verdicts)
+
+
+def _fortran(path: Path) -> Directives | None:
+    """The directives of a module of Fortran that is there; None where none is, or it says nothing of them."""
+    return built_with(path.read_bytes().decode(errors="replace")) if path.is_file() else None
 
 
 def _how(path: Path, text: str) -> str:

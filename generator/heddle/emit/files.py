@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from unicodedata import category
@@ -111,8 +111,17 @@ def render(template: str, **values: object) -> str:
     the model would change every file of a module with every edit, and all its objects would be compiled
     again.
     """
+    return _with_digest(template, formatted, values)
+
+
+def digested(template: str, **values: object) -> str:
+    """As `render`, for a template that is laid out already: not C++."""
+    return _with_digest(template, str, values)
+
+
+def _with_digest(template: str, layout: Callable[[str], str], values: Mapping[str, object]) -> str:
     blank = "0" * _DIGEST_DIGITS
-    text = formatted(environment().get_template(template).render(digest=blank, **values))
+    text = layout(environment().get_template(template).render(digest=blank, **values))
     return text.replace(blank, digest(text), 1)
 
 

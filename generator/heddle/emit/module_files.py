@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.expression import type_text
@@ -43,27 +44,50 @@ def _gpus(targets: Sequence[Target]) -> dict[str, str]:
     }
 
 
-def _entry(
+@dataclass(frozen=True)
+class Entry:
+    """A function of C. special: it takes arguments of which more is known than of those of the plain one, or
+    looks at them more closely."""
+
+    name: str
+    variant: Variant
+    target: Target
+    special: bool = False
+
+    @property
+    def stream(self) -> bool:
+        """Whether a stream is its last argument."""
+        return bool(self.target.threads)
+
+
+def entries(
     module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[Target]
-) -> dict[str, Any]:
-    declarations: list[str] = []
+) -> Iterator[Entry]:
+    """All entries of a kernel, in the order of the header."""
     dense = variants[0].stages.kernel.space.is_box
     for variant in variants:
-        everything = arguments(variant.stages.kernel)
-        parameters = ", ".join(argument.c for argument in everything)
-        entry = f"{module}_{kernel}_{variant.suffix}"
+        name = f"{module}_{kernel}_{variant.suffix}"
         for target in in_order(targets):
-            stream = ", void* stream" if target.threads else ""
-            declarations.append(f"{entry}{target.suffix}({parameters}{stream})")
+            yield Entry(f"{name}{target.suffix}", variant, target)
             if target.threads or target.checked:
                 continue
             if dense:
-                declarations.append(f"{entry}_unit({parameters})")
+                yield Entry(f"{name}_unit", variant, target, special=True)
             if checks_tables(variant.stages.kernel, target):
-                declarations.append(f"{entry}_checked({parameters})")
+                yield Entry(f"{name}_checked", variant, target, special=True)
             if variant.schedule.cpu.unchecked_entry:
-                declarations.append(f"{entry}_unchecked({parameters})")
-    about = [*_about(kernel, variants[0]), *_trusted(variants[0], targets)]
+                yield Entry(f"{name}_unchecked", variant, target, special=True)
+
+
+def _entry(
+    module: str, kernel: str, variants: Sequence[Variant], targets: Sequence[Target]
+) -> dict[str, Any]:
+    declarations = [
+        f"{entry.name}({', '.join(argument.c for argument in arguments(entry.variant.stages.kernel))}"
+        f"{', void* stream' if entry.stream else ''})"
+        for entry in entries(module, kernel, variants, targets)
+    ]
+    about = [*kernel_about(kernel, variants[0]), *_trusted(variants[0], targets)]
     return {"about": comment_lines(about), "declarations": declarations}
 
 
@@ -81,7 +105,7 @@ def _trusted(variant: Variant, targets: Sequence[Target]) -> list[str]:
     return lines
 
 
-def _about(kernel: str, variant: Variant, without: Sequence[str] = ()) -> list[str]:
+def kernel_about(kernel: str, variant: Variant, without: Sequence[str] = ()) -> list[str]:
     """What a comment says of a kernel and its arguments, but for those of some roles."""
     stages = variant.stages
     lines = [stages.kernel.about or f"Kernel {kernel}."]
@@ -168,7 +192,7 @@ def _wrapper(module: str, kernel: str, variants: Sequence[Variant], target: Targ
         cases.append({"condition": f"std::is_same_v<{dispatch}, {element}>", "call": call})
     return {
         "name": kernel + suffix,
-        "about": comment_lines(_about(kernel, variants[0], without=("extent", "stride"))),
+        "about": comment_lines(kernel_about(kernel, variants[0], without=("extent", "stride"))),
         "templates": templates,
         "parameters": ", ".join(
             [
