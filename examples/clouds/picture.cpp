@@ -14,7 +14,7 @@ using namespace heddle::plot;
 
 const Colour ink{0.13, 0.15, 0.18}, paper{0.985, 0.98, 0.97}, blue{0.10, 0.35, 0.65}, red{0.75, 0.22, 0.12},
     grey{0.13, 0.15, 0.18, 0.25};
-constexpr double km = 1000, hour = 3600;
+constexpr double km = 1000, seconds_per_hour = 3600;
 
 /// A curve; points that are not finite part it.
 struct Curve {
@@ -67,7 +67,7 @@ Curve over_time(const History& history, series::Name name, double factor, const 
                 const char* label = "") {
   Curve curve{{}, colour, label};
   for (const Sample& sample : history.samples())
-    curve.points.push_back({sample.time / hour, factor * sample.numbers[name]});
+    curve.points.push_back({sample.time / seconds_per_hour, factor * sample.numbers[name]});
   return curve;
 }
 
@@ -142,7 +142,7 @@ void draw(const Case& what, const BaseState& base, const History& history, const
   const bool wet = what.water.at(0) > 0;
   const double last = history.samples().back().time;
   const Sample mean = history.samples().size() > 1
-                          ? history.mean(std::max(last - hour, history.samples().front().time), last)
+                          ? history.mean(std::max(last - seconds_per_hour, history.samples().front().time), last)
                           : history.samples().back();
   const Sample& start = history.samples().front();
   Figure figure(1280, 900, paper);
@@ -150,7 +150,7 @@ void draw(const Case& what, const BaseState& base, const History& history, const
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
   draw_section(figure, {70, 120, 560, 300}, end, what);
 
-  const Range times{0, last / hour};
+  const Range times{0, last / seconds_per_hour};
   const auto time_series = [&](const Rect& area, const char* title, const std::vector<Curve>& curves) {
     draw_curves(figure, area, title, curves, times, range_of(curves, false), "hours", "");
   };

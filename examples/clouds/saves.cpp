@@ -10,7 +10,7 @@
 namespace clouds {
 namespace {
 
-constexpr const char* name = "clouds";
+constexpr const char* checkpoint_name = "clouds";
 
 } // namespace
 
@@ -24,14 +24,14 @@ double bytes_of_results(const Options& options, const Case& what, const std::arr
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
-  return example::place_of_files(options.out, name, options.checkpoint_every != 0, options.resume, transport);
+  return example::place_of_files(options.out, checkpoint_name, options.checkpoint_every != 0, options.resume, transport);
 }
 
 template <class T>
 Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base, Stepper<T>& stepper,
                 RunState& progress, heddle::Transport& transport)
     : base_(&base), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
-      folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, name, transport),
+      folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, checkpoint_name, transport),
       every_(options.checkpoint_every) {
   stepper.add_to(checkpoint_);
   checkpoint_.add("time", progress.time);
