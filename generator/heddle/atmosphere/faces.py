@@ -53,6 +53,13 @@ class FaceValues:
         self.equations, self.divided = equations, divided
         self.named: set[str] = set()
 
+    def name_weights(self, order: int) -> None:
+        """Name the weights of an order now. The terms of a sum stand in the order in which their factors got
+        names: name the weights before all biases, or after all, so that all faces have the same sums."""
+        n = pairs(order)
+        for m in range(n):
+            self._weight(n, m)
+
     def bias(self, face: str, order: int, positive: sympy.Basic) -> sympy.Expr:
         """The factor of the differences, of the flow's sign; 0 in even orders. positive: that the flow leads
         from the first to the second cell of the face, as a condition."""

@@ -7,7 +7,10 @@ from errors.cases import says
 from heddle import fields
 from heddle.atmosphere import longwave, microphysics
 from heddle.atmosphere.advection import Advection
+from heddle.atmosphere.large_eddies import anelastic, level_means, surface
+from heddle.atmosphere.large_eddies.grid import Grid, levels
 from heddle.atmosphere.nesting import Nest
+from heddle.model.equations import Equations
 
 wind = fields("wind: real(3)[3D]")
 depth = fields("depth: real[3D]")
@@ -136,3 +139,53 @@ def nest_staggered_along_z() -> None:
 @says("{here}: fields=0 is not a number of fields.\n  Hint: use a whole number from 1")
 def nest_of_no_fields() -> None:
     Nest(3).boundary("coarse", "nest", "value", "tendency", fields=0)  # here
+
+
+@says("{here}: order 7 is not known.\n  Hint: one of: 2, 3, 4, 5, 6")
+def order_of_momentum_fluxes() -> None:
+    anelastic.Advection(Equations(), Grid(), order=7)  # here
+
+
+@says(
+    "{here}: order 5 reads 3 cells aside, and the grid has 2 ghost layers.\n"
+    "  Hint: construct Grid(ghost_layers=3)"
+)
+def few_ghost_layers_for_momentum() -> None:
+    anelastic.Advection(Equations(), Grid(ghost_layers=2))  # here
+
+
+@says(
+    "{here}: rho_face has 2 entries, of which the smallest is 1.0.\n"
+    "  Hint: give 3 positive ones: as many as cells, and for rho_face one more"
+)
+def density_without_the_lid() -> None:
+    levels([10.0, 10.0], [1.0, 1.0], [1.0, 1.0])  # here
+
+
+@says(
+    "{here}: heights has 2 entries, of which the smallest is -1.0.\n"
+    "  Hint: give 2 positive ones: as many as cells, and for rho_face one more"
+)
+def levels_that_do_not_rise() -> None:
+    levels([10.0, -1.0], [1.0, 1.0], [1.0, 1.0, 1.0])  # here
+
+
+@says(
+    "{here}: the lowest cell's middle, 0.1 m, is not above a roughness length of 0.5 m.\n"
+    "  Hint: use 0 < roughness < height"
+)
+def roughness_above_the_lowest_cell() -> None:
+    surface.table(0.1, 0.5)  # here
+
+
+@says("{here}: quantities=0 is not a number of quantities.\n  Hint: use a whole number from 1")
+def sums_of_nothing() -> None:
+    level_means.rows("sums", 0)  # here
+
+
+@says(
+    "{here}: 'sums' has 2 components, and there are 1 values.\n"
+    "  Hint: declare it with level_means.rows(name, number of values)"
+)
+def sums_of_fewer_values() -> None:
+    level_means.row_sums(level_means.rows("sums", 2), [depth.here])  # here

@@ -18,8 +18,6 @@ and the lid, and weights are those of equal levels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import sympy
 
 from heddle.atmosphere import limiters
@@ -36,7 +34,7 @@ Values = dict[str, sympy.Expr]
 
 
 class Advection:
-    """Statements under construction for one kernel.
+    """Statements under construction for one kernel, which has one of these at most.
 
     cell: the statements. order: of face values along x and y. vertical: along z; by default the same.
 
@@ -60,6 +58,8 @@ class Advection:
                 f"construct Grid(ghost_layers={needed})",
             )
         self.values = FaceValues(cell, divided=False)
+        for one in (order, *orders_down(self.orders[2])):
+            self.values.name_weights(one)
         self.faces = [Face(SIDES[axis][upper], axis, upper) for axis in range(3) for upper in (0, 1)]
         self.mass_flux: Values = {}
         self.half: dict[int, sympy.Expr] = {}
@@ -222,7 +222,10 @@ class Advection:
         """Name the value on a face. All that may stand in it is named before the choice."""
         order = self.orders[face.axis]
         where = f"{face.name}{suffix}"
-        cells: Callable[[int], sympy.Expr] = lambda m: face.value(q, m, 0)
+
+        def cells(m: int) -> sympy.Expr:
+            return face.value(q, m, 0)
+
         down = orders_down(order) if face.axis == 2 else (order,)
         named = []
         for one in down:

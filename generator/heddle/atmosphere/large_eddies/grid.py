@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import sympy
 
@@ -21,12 +22,15 @@ from heddle.model.equations import Equations, add, multiply, quantity
 from heddle.model.field import Access, Field, declare
 
 PROFILES = (
-    "rho", "rho_face", "per_height", "per_distance", "mass", "per_mass", "per_face_mass", "order_z",
+    "rho", "rho_face", "per_height", "per_distance", "per_span", "mass", "per_mass", "per_face_mass",
+    "order_z",
 )  # fmt: skip
 """What kernels take per level, real[z]. Entry k belongs to cell k or to the face below it.
 
 rho: density of a cell, kg m-3. rho_face: on its lower face. per_height: 1/h, m-1, h: height of a cell.
-per_distance: 1/d, m-1, d = (h[k] + h[k-1])/2: between the middles of the cells at a face. mass: rho h, kg
+per_distance: 1/d, m-1, d = (h[k] + h[k-1])/2: between the middles of the cells at a face. per_span: m-1,
+one over the distance between the middles of the cells above and below; at the ground and the lid, of the only
+one and its own. mass: rho h, kg
 m-2. per_mass: 1/(rho h). per_face_mass: 1/(rho_face d). order_z: of the value on a face, `face_orders`: 0 at
 the ground and at the lid. rho_face and order_z have an entry for the lid, in the first ghost level.
 """
@@ -36,8 +40,8 @@ NUMBERS = ("per_x", "per_y")
 
 @dataclass(frozen=True)
 class Grid:
-    """velocity: names of the fields on faces. ghost_layers: of all fields; order 5 needs 3 of them, what the
-    modules for subgrid stress and the surface read 1."""
+    """velocity: names of the fields on faces. ghost_layers: of all fields; advection of order 5 needs 3
+    of them, all else 1."""
 
     velocity: tuple[str, str, str] = ("u", "v", "w")
     ghost_layers: int = 3
@@ -114,13 +118,14 @@ def levels(
                 f"{name} has {len(values)} entries, of which the smallest is {min(values, default=None)}.",
                 f"give {size or 'some'} positive ones: as many as cells, and for rho_face one more",
             )
-    apart = [heights[0], *((a + b) / 2 for a, b in zip(heights, heights[1:], strict=False)), heights[-1]]
+    apart = [heights[0], *((a + b) / 2 for a, b in pairwise(heights)), heights[-1]]
     mass = [h * r for h, r in zip(heights, rho, strict=True)]
     return {
         "rho": [*rho, 0.0],
         "rho_face": list(rho_face),
         "per_height": [*(1 / h for h in heights), 0.0],
         "per_distance": [1 / d for d in apart],
+        "per_span": [*(1 / (a + b) for a, b in pairwise([0.0, *apart[1:-1], 0.0])), 0.0],
         "mass": [*mass, 0.0],
         "per_mass": [*(1 / m for m in mass), 0.0],
         "per_face_mass": [1 / (d * r) for d, r in zip(apart, rho_face, strict=True)],
