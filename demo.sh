@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Wind over a real mountain range, or cumulus clouds (./demo.sh clouds), from a page of mathematics to pictures:
-# installs what is missing, generates the kernels, builds them, runs them. Needs Debian 12 with root or sudo
+# Wind over a real mountain range, or cumulus clouds (./demo.sh clouds), from a page of mathematics to
+# pictures: installs what is missing, generates the kernels, builds them, runs them. Needs Debian 12 with root or sudo
 # (other systems: see CONTRIBUTING.md), a compiler and Python 3.11. May be run again at any time. Further
 # arguments go to the program: ./demo.sh --help, ./demo.sh clouds --help
 set -euo pipefail
@@ -46,7 +46,8 @@ say "done. The output lies in $out:"
   sed 's|^\./|           |')
 if [ "$program" = clouds ]; then
   cat <<END
-           Look at the picture; clouds.nc has all profiles over time. The mathematics: examples/clouds/model.py
+           Look at the picture; clouds.nc has all profiles over time.
+           The mathematics: examples/clouds/model.py
 END
   exit
 fi

@@ -18,7 +18,7 @@ double Knots::at(double z) const {
   return below.value + (next->value - below.value) * (z - below.z) / (next->z - below.z);
 }
 
-double Case::buoyancy_flux() const {
+double Case::virtual_flux() const {
   return theta_flux * (1 + lightness * water.at(0)) + lightness * theta.at(0) * water_flux;
 }
 

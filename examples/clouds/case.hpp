@@ -51,7 +51,7 @@ struct Case {
   double noise_below = 0;
   double sponge_above = 1e9;
   /// Upward flux of virtual potential temperature at the ground, K m/s.
-  [[nodiscard]] double buoyancy_flux() const;
+  [[nodiscard]] double virtual_flux() const;
 
   std::function<double(double x, double y, double z)> theta_bump; // added at the start, K
 };

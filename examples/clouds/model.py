@@ -15,11 +15,11 @@ Stored are th = theta_l - 300 K and u - u_frame: small numbers keep their digits
 """
 
 from heddle import If, Module, Reduce, fields, parameters, profiles, tables
-from heddle.atmosphere.large_eddies import anelastic, saturation
+from heddle.atmosphere.large_eddies import anelastic, saturation, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid, moved, onto_face, shift
 from heddle.model.equations import Equations
-from sympy import Abs, Integer, Max, Min, Piecewise, floor, sqrt
+from sympy import Abs, Integer, Max, Min, Piecewise, sqrt
 
 air = Air()
 OFFSET = Integer(300)
@@ -32,9 +32,7 @@ th, q = grid.scalar("th"), grid.scalar("q")
 u_old, v_old, w_old, th_old, q_old = fields("u_old, v_old, w_old, th_old, q_old: real[3D]")
 u_next, v_next, w_next, th_next, q_next = fields("u_next, v_next, w_next, th_next, q_next: real[3D]")
 K, cloud, b, drag, slope = fields("K, cloud, b, drag, slope: real[3D]")
-pressure, exner, tv0, lift, length2, per_span = profiles(
-    "pressure, exner, tv0, lift, length2, per_span: real[z]"
-)
+pressure, exner, tv0, lift, length2 = profiles("pressure, exner, tv0, lift, length2: real[z]")
 w_ls, w_ls_wind, u_geostrophic, v_geostrophic = profiles(
     "w_ls, w_ls_wind, u_geostrophic, v_geostrophic: real[z]"
 )
@@ -45,7 +43,9 @@ step, coriolis, u_frame = parameters("step, coriolis, u_frame")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
 )
-buoyancy_flux, u_star, first_height = parameters("buoyancy_flux, u_star, first_height")
+virtual_flux, u_star, first_height, per_warm, per_cold = parameters(
+    "virtual_flux, u_star, first_height, per_warm, per_cold"
+)
 NAMES = (*grid.names, "th", "q", "K", "cloud", "b", "drag", "slope", "tv0", "lift", "sponge", "exner")
 
 clouds = Module(
@@ -66,26 +66,15 @@ tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * 
 cell.store(b.here, lift.here * (tv - tv0.here))
 clouds.add("buoyancy", cell.statements)
 
-# --- Ground: drag = u_*^2 / |U| and slope = u_* phi_m / (kappa z |U|) in the lowest cells --------------------
-# u_* is given, or |U| times a table over x = F / (1 + |F|), F = kappa z b_0 / |U|^3 with the flux of buoyancy
-# b_0. phi_m: J. A. Businger et al., J. Atmos. Sci. 28, 181 (1971), as A. J. Dyer, Boundary-Layer Meteorol. 7,
-# 363 (1974), has it.
+# --- Ground: drag = u_*^2 / |U| and slope = u_* phi_m / (kappa z |U|) in the lowest cells
+# u_* is given, or that of a rough surface (heddle.atmosphere.large_eddies.surface). phi_m: A. J. Dyer,
+# Boundary-Layer Meteorol. 7, 363 (1974).
 cell = Equations(fields=NAMES)
-speed = cell.let(
-    "speed",
-    Max(
-        sqrt(((u.here + u[1, 0, 0]) / 2 + u_frame) ** 2 + ((v.here + v[0, 1, 0]) / 2) ** 2),
-        0.1,
-        evaluate=False,
-    ),
-)
-froude = cell.let("froude", air.karman * first_height * lift.here * buoyancy_flux / (speed * speed * speed))
-place = cell.let("place", (froude / (1 + Abs(froude)) + 1) * (Integer(DRAG_ENTRIES - 1) / 2))
-entry = cell.let("entry", Min(floor(place), DRAG_ENTRIES - 2, evaluate=False))
-low, high = cell.let("low", drag_table.gather(entry)), cell.let("high", drag_table.gather(entry + 1))
-from_table = cell.let("from_table", low + (place - entry) * (high - low))
-ratio = cell.let("ratio", Piecewise((u_star / speed, u_star > 0), (from_table, True)))
-zeta = cell.let("zeta", -froude / Max(ratio * ratio * ratio, 1e-9, evaluate=False))
+_, _, speed = surface.wind(cell, u, v, (u_frame, 0))
+rough = surface.ratio(cell, drag_table, speed, virtual_flux, first_height, lift.here, per_warm, per_cold, air)
+ratio = cell.let("drag_ratio", Piecewise((u_star / speed, u_star > 0), (rough, True)))
+friction3 = Max((ratio * speed) ** 3, 1e-9, evaluate=False)
+zeta = cell.let("zeta", -air.karman * first_height * lift.here * virtual_flux / friction3)
 rise = cell.let("rise", sqrt(sqrt(1 + 16 * Max(-zeta, 0, evaluate=False))))
 phi_m = cell.let("phi_m", Piecewise((1 / rise, zeta < 0), (1 + 5 * Min(zeta, 20, evaluate=False), True)))
 cell.store(drag.here, ratio * ratio * speed)
@@ -93,7 +82,7 @@ cell.store(slope.here, ratio * phi_m / (air.karman * first_height))
 clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
 
-# --- Subgrid stress 2 K S_ij and flux K / Pr dphi/dx_i of J. Smagorinsky, Mon. Wea. Rev. 91, 99 (1963) -------
+# --- Subgrid stress 2 K S_ij and flux K / Pr dphi/dx_i of J. Smagorinsky, Mon. Wea. Rev. 91, 99 (1963) ------
 def open_face(at):
     """Whether the face below a cell lies between two cells."""
     return grid.level("order_z", at) > 0
@@ -140,7 +129,7 @@ def gradient(cell, phi):
     """dphi/dz over two levels; at ground and lid over one."""
     above = cell.let(f"above_{phi.name}", Piecewise((phi[0, 0, 1], open_face(1)), (phi.here, True)))
     below = cell.let(f"below_{phi.name}", Piecewise((phi[0, 0, -1], open_face(0)), (phi.here, True)))
-    return cell.let(f"gradient_{phi.name}", per_span.here * (above - below))
+    return cell.let(f"gradient_{phi.name}", grid.level("per_span") * (above - below))
 
 
 def stability(cell, wet, theta):
@@ -200,7 +189,7 @@ def flux_divergence(cell, phi, ground, lid):
     return cell.let(f"mixing_{phi.name}", total)
 
 
-# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, and what limits the time step ----------------------
+# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, and what limits the time step ---------------------
 cell = Equations(fields=NAMES)
 wet, theta = moist(cell)
 room = cell.let("room", squared_strain(cell) - PER_PRANDTL * stability(cell, wet, theta))
@@ -215,7 +204,7 @@ clouds.add(
 )
 
 
-# --- Momentum and scalars: phi_next = phi_old + step F(phi) --------------------------------------------------
+# --- Momentum and scalars: phi_next = phi_old + step F(phi) -------------------------------------------------
 def subsidence(w_large, phi):
     """-w dphi/dz of air that sinks: the difference to the cell above."""
     return -w_large.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)

@@ -13,7 +13,7 @@ namespace {
 using namespace heddle::plot;
 
 const Colour ink{0.13, 0.15, 0.18}, paper{0.985, 0.98, 0.97}, blue{0.10, 0.35, 0.65}, red{0.75, 0.22, 0.12},
-    grey{0.13, 0.15, 0.18, 0.25};
+    grey{0.62, 0.63, 0.65};
 constexpr double km = 1000, seconds_per_hour = 3600;
 
 /// A curve; points that are not finite part it.
@@ -118,7 +118,7 @@ void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Cas
   const double most =
       std::max(1e-9, *std::ranges::max_element(w.values, {}, [](double v) { return std::abs(v); }));
   const double limit = std::abs(most);
-  figure.text({area.left, area.top - 14}, "Section at the end: upward wind in colours, clouds white",
+  figure.text({area.left, area.top - 14}, "Section at the end: upward wind, clouds white",
               {.size = 15, .colour = ink, .bold = true});
   Panel panel(figure, area, {0, what.size[0] / km}, {0, what.size[2] / km});
   panel.paint([&](double x, double z) {
@@ -141,9 +141,10 @@ void draw(const Case& what, const BaseState& base, const History& history, const
           const std::string& subtitle, const std::filesystem::path& file) {
   const bool wet = what.water.at(0) > 0;
   const double last = history.samples().back().time;
-  const Sample mean = history.samples().size() > 1
-                          ? history.mean(std::max(last - seconds_per_hour, history.samples().front().time), last)
-                          : history.samples().back();
+  const Sample mean =
+      history.samples().size() > 1
+          ? history.mean(std::max(last - seconds_per_hour, history.samples().front().time), last)
+          : history.samples().back();
   const Sample& start = history.samples().front();
   Figure figure(1280, 900, paper);
   figure.text({70, 34}, what.title, {.size = 24, .colour = ink, .bold = true});

@@ -24,7 +24,8 @@ double bytes_of_results(const Options& options, const Case& what, const std::arr
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
-  return example::place_of_files(options.out, checkpoint_name, options.checkpoint_every != 0, options.resume, transport);
+  return example::place_of_files(options.out, checkpoint_name, options.checkpoint_every != 0, options.resume,
+                                 transport);
 }
 
 template <class T>

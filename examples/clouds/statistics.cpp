@@ -303,7 +303,7 @@ Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Schem
   });
   sample.faces[face::theta_l_subgrid][0] = what.theta_flux;
   sample.faces[face::q_subgrid][0] = what.water_flux;
-  sample.faces[face::tv_subgrid][0] = what.buoyancy_flux();
+  sample.faces[face::tv_subgrid][0] = what.virtual_flux();
   sample.faces[face::u_subgrid][0] = s.stress_u;
   sample.faces[face::v_subgrid][0] = s.stress_v;
   measure_columns(s, base, sample);

@@ -6,10 +6,10 @@
 
 #include "clouds_sweeps.hpp"
 #include "constants.hpp"
+#include "heddle/core/counter_random.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/halo/halo_exchange.hpp"
-#include "noise.hpp"
-#include "surface.hpp"
+#include "heddle/solvers/surface_layer.hpp"
 
 namespace clouds {
 namespace {
@@ -56,6 +56,12 @@ double slope_at_lid(const Knots& profile, const BaseState& base) {
 
 template <class T> heddle::Buffer<T> on(heddle::Memory memory, const std::vector<double>& values) {
   return heddle::Buffer<T>(std::vector<T>(values.begin(), values.end()), memory);
+}
+
+/// Of the case's roughness; zeros where there is none.
+heddle::SurfaceLayerTable surface_table(const Case& what, const BaseState& base) {
+  if (what.roughness > 0) return heddle::surface_layer_table(base.centre[0], what.roughness);
+  return {.ratio = std::vector<double>(4096, 0)};
 }
 
 /// The projection of a state, as a task.
@@ -134,16 +140,19 @@ private:
     const Column<T>& c = s.column_;
     const auto eddies = std::make_shared<Eddies<T>>(
         now.u, now.v, now.w, s.viscosity_, s.cloud_, s.slope_, now.th, now.q, c.per_height, c.per_distance,
-        c.order_z, c.pressure, c.exner, c.lift, c.length2, c.per_span, s.advection_, s.diffusion_,
+        c.per_span, c.order_z, c.pressure, c.exner, c.lift, c.length2, s.advection_, s.diffusion_,
         EddiesParameters{
             .u_frame = s.what_->u_frame, .per_x = 1 / s.place_.width_x, .per_y = 1 / s.place_.width_y});
     kept.push_back(eddies);
     survey.add(heddle::HaloExchange(eddies->before(), *s.transport_));
+    const heddle::SurfaceLayerTable table = surface_table(*s.what_, *s.base_);
     survey.add(Ground<T>(now.u, now.v, s.drag_, s.slope_, c.order_z, c.lift, s.drag_table_,
                          GroundParameters{.u_frame = s.what_->u_frame,
-                                          .buoyancy_flux = s.what_->buoyancy_flux(),
+                                          .virtual_flux = s.what_->virtual_flux(),
                                           .u_star = s.what_->friction_velocity,
-                                          .first_height = s.base_->centre[0]}));
+                                          .first_height = s.base_->centre[0],
+                                          .per_warm = table.per_warm,
+                                          .per_cold = table.per_cold}));
     survey.add(*eddies);
   }
 
@@ -192,8 +201,7 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       projection_(staggered(what, base, cells), transport, place_.memory, heddle::SlabMethod::transposed),
       ranks_(transport), stream_(place_.memory), viscosity_(place_.field<T>("K")),
       cloud_(place_.field<T>("cloud")), buoyancy_(place_.field<T>("b")), drag_(place_.field<T>("drag")),
-      slope_(place_.field<T>("slope")),
-      drag_table_(on<T>(place_.memory, drag_table(base.centre[0], what.roughness))),
+      slope_(place_.field<T>("slope")), drag_table_(on<T>(place_.memory, surface_table(what, base).ratio)),
       advection_(1, place_.memory), diffusion_(1, place_.memory) {
   for (std::size_t n = 0; n < states_.size(); ++n)
     states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");
@@ -210,8 +218,8 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   s.u.fill([&](auto, auto, auto k, int) { return c.u.at(base_->centre[level(k)]) - c.u_frame; });
   s.v.fill([&](auto, auto, auto k, int) { return c.v.at(base_->centre[level(k)]); });
   s.w.fill([](auto, auto, auto, int) { return 0.0; });
-  const auto noise = [&](std::uint64_t stream, std::int64_t x, std::int64_t y, std::int64_t k) {
-    return base_->centre[level(k)] < c.noise_below ? random_unit(2 * seed + stream, x, y, k) : 0.0;
+  const auto noise = [&](std::uint32_t stream, std::int64_t x, std::int64_t y, std::int64_t k) {
+    return base_->centre[level(k)] < c.noise_below ? heddle::random_number(seed, stream, x, y, k) : 0.0;
   };
   s.th.fill([&](auto x, auto y, auto k, int) {
     const double bump =

@@ -76,7 +76,7 @@ TEST(Case, KnotsAreJoinedByLinesAndEndConstant) {
 }
 
 TEST(Case, TheFluxOfBuoyancyOfBomex) {
-  EXPECT_NEAR(bomex().buoyancy_flux(), 0.0176, 1e-4);
+  EXPECT_NEAR(bomex().virtual_flux(), 0.0176, 1e-4);
   EXPECT_THROW((void)case_named("front"), heddle::Error);
   for (const std::string& name : case_names())
     EXPECT_EQ(case_named(name).name, name);

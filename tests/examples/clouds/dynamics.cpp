@@ -12,10 +12,8 @@
 #include "check.hpp"
 #include "constants.hpp"
 #include "heddle/transport/thread_group.hpp"
-#include "noise.hpp"
 #include "statistics.hpp"
 #include "stepper.hpp"
-#include "surface.hpp"
 
 namespace clouds {
 namespace {
@@ -178,6 +176,7 @@ TEST(Dynamics, AMirroredFlowStaysMirrored) {
 
 TEST(Dynamics, HeatOfAConvectiveLayerIsWhatTheGroundGave) {
   Case what = convective_layer();
+  what.sponge_above = 1e9; // it would take some
   Simulation<double> s(what, {12, 12, 24});
   s.stepper.start(7);
   History history;
@@ -192,7 +191,7 @@ TEST(Dynamics, HeatOfAConvectiveLayerIsWhatTheGroundGave) {
   }
   const Sample last = measure(snapshot(s.stepper, s.alone, time), what, s.base, Scheme::fifth);
   history.add(last);
-  EXPECT_LT(heat_budget(what, s.base, history), 1e-9);
+  EXPECT_LT(heat_budget(what, s.base, history), 1e-11);
   EXPECT_GT(last.numbers[series::w_largest], 0.3);
   EXPECT_GT(last.numbers[series::kinetic_energy], 1);
   EXPECT_GT(largest(snapshot(s.stepper, s.alone, time).viscosity), 1);
@@ -256,37 +255,6 @@ TEST(Steps, HaveTheirLimits) {
   EXPECT_DOUBLE_EQ(next_step(20, 10, 7, {0.01, 0}), 7);
   EXPECT_THROW((void)next_step(20, 10, 100, {std::nan(""), 0}), heddle::Error);
   EXPECT_THROW((void)next_step(20, 10, 100, {1e5, 0}), heddle::Error);
-}
-
-TEST(Surface, TheTableMeetsTheProfilesOfTheSurfaceLayer) {
-  for (const auto& [height, roughness] : {std::pair{25.0, 0.1}, {20.0, 1.5e-4}}) {
-    const std::vector<double> table = drag_table(height, roughness);
-    for (double zeta = -15; zeta < 1; zeta += 0.37) {
-      const double ratio = drag_ratio(zeta, height, roughness), f = -zeta * std::pow(ratio, 3);
-      const double place = (f / (1 + std::abs(f)) + 1) * (drag_entries - 1) / 2;
-      const auto n = static_cast<std::size_t>(place);
-      const double share = place - static_cast<double>(n);
-      const double found = table.at(n) + share * (table.at(n + 1) - table[n]);
-      EXPECT_NEAR(found / ratio, 1, zeta < 0.3 ? 2e-3 : 2e-2) << zeta;
-    }
-    EXPECT_NEAR(drag_ratio(0, height, roughness), von_karman / std::log(height / roughness), 1e-15);
-  }
-}
-
-TEST(Noise, HasNoMeanAndTheVarianceOfEvenNumbers) {
-  double sum = 0, squares = 0, products = 0, before = 0;
-  constexpr int n = 20000;
-  for (int i = 0; i < n; ++i) {
-    const double value = random_unit(3, i % 40, i / 40 % 50, i / 2000);
-    sum += value;
-    squares += value * value;
-    products += value * before;
-    before = value;
-  }
-  EXPECT_NEAR(sum / n, 0, 0.015);
-  EXPECT_NEAR(squares / n, 1.0 / 3, 0.01);
-  EXPECT_NEAR(products / n, 0, 0.01);
-  EXPECT_NE(random_unit(3, 1, 2, 3), random_unit(4, 1, 2, 3));
 }
 
 } // namespace
