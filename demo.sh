@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Wind over a real mountain range, or cumulus clouds (./demo.sh clouds), from a page of mathematics to
-# pictures: installs what is missing, generates the kernels, builds them, runs them. Needs Debian 12 with root or sudo
-# (other systems: see CONTRIBUTING.md), a compiler and Python 3.11. May be run again at any time. Further
-# arguments go to the program: ./demo.sh --help, ./demo.sh clouds --help
+# pictures: installs what is missing, generates the kernels, builds them, runs them. Needs Debian 12 with root
+# or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11. May be run again at any time.
+# Further arguments go to the program: ./demo.sh --help, ./demo.sh clouds --help
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
