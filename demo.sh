@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Wind over a real mountain range, from a page of mathematics to pictures: installs what is missing, generates
-# the kernels, builds them, runs them. Needs Debian 12 with root or sudo (other systems: see CONTRIBUTING.md),
-# a compiler and Python 3.11. May be run again at any time. Arguments go to the program: ./demo.sh --help
+# Wind over a real mountain range, or cumulus clouds (./demo.sh clouds), from a page of mathematics to
+# pictures: installs what is missing, generates the kernels, builds them, runs them. Needs Debian 12 with root
+# or sudo (other systems: see CONTRIBUTING.md), a compiler and Python 3.11. May be run again at any time.
+# Further arguments go to the program: ./demo.sh --help, ./demo.sh clouds --help
 set -euo pipefail
 HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
 # shellcheck source=.ci/environment.sh
 . "$HEDDLE_ROOT/.ci/environment.sh"
-out="$build/demo"
+program=terrain_wind title="wind over the Jacksboro Fault" out="$build/demo" ours=()
+if [ "${1:-}" = clouds ]; then
+  shift
+  program=clouds title="shallow cumulus clouds" out="$build/demo_clouds"
+  ours=(bomex --cells 32x32x75 --spacing 100 --hours 2 --precision f32)
+fi
 
-say "Heddle: wind over the Jacksboro Fault"
+say "Heddle: $title"
 need_packages g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev libcairo2-dev \
   libcli11-dev python-matplotlib-data
 need_venv_or_fail ""
@@ -26,18 +32,25 @@ configure_preset release -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$n
     "$logs/configure-release.log. If it is an old build folder, remove build/release and run this again."
 
 say "generating and compiling the kernels and the program"
-build_preset release --target terrain_wind ||
+build_preset release --target "$program" ||
   fail "The build failed. The whole output is in $logs/build-release.log. If this is a fresh clone on" \
     "Debian 12, it is a fault of ours: please report it with that file."
 
-say "running build/release/bin/terrain_wind"
-"$build/release/bin/terrain_wind" --out "$out" "$@" ||
+say "running build/release/bin/$program"
+"$build/release/bin/$program" "${ours[@]}" --out "$out" "$@" ||
   fail "The program stopped; its message above says why. Nothing of an earlier run in $out was lost."
 
 printf '\n'
 say "done. The output lies in $out:"
 (cd "$out" && find . -maxdepth 1 -type f \( -name '*.png' -o -name '*.pvd' \) | sort |
   sed 's|^\./|           |')
+if [ "$program" = clouds ]; then
+  cat <<END
+           Look at the picture; clouds.nc has all profiles over time.
+           The mathematics: examples/clouds/model.py
+END
+  exit
+fi
 cat <<END
            Look at the picture, or open the .pvd file in ParaView.
            The kernels that computed it: generated/wind; the mathematics: examples/terrain_wind/model.py

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_BASE_STATE_HPP
+#define HEDDLE_CLOUDS_BASE_STATE_HPP
+
+#include <vector>
+
+#include "case.hpp"
+
+namespace clouds {
+
+/// Air at rest in hydrostatic balance, as the initial profiles of a case have it: n levels, n + 1 faces, from
+/// the ground up. SI units.
+struct BaseState {
+  std::vector<double> height;       // of cells
+  std::vector<double> face, centre; // heights above the ground
+  std::vector<double> distance;     // between the centres around each face; at the ends from the face twice
+  std::vector<double> theta, water; // initial values at centres
+  std::vector<double> tv;           // virtual potential temperature at centres
+  std::vector<double> lift;         // g / tv
+  std::vector<double> exner, pressure, density; // at centres
+  std::vector<double> face_exner, face_density;
+
+  [[nodiscard]] std::size_t levels() const { return height.size(); }
+};
+
+/// heights: of the cells. The Exner function falls by g h / (cp tv) through a cell of height h. Throws
+/// heddle::Error for fewer than 6 cells, a height that is not positive, or air that ends within the domain.
+[[nodiscard]] BaseState make_base_state(const Case& what, std::vector<double> heights);
+/// The same with cells of equal height.
+[[nodiscard]] BaseState make_base_state(const Case& what, std::int64_t levels);
+
+/// Saturation pressure (Pa) and specific humidity (kg/kg) at a temperature (K) and a pressure (Pa), from the
+/// polynomial of P. J. Flatau et al., J. Appl. Meteor. 31, 1507 (1992), as the kernels have it.
+[[nodiscard]] double saturation_pressure(double temperature);
+[[nodiscard]] double saturation_humidity(double temperature, double pressure);
+
+} // namespace clouds
+
+#endif

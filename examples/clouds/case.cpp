@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "constants.hpp"
+#include "heddle/core/error.hpp"
+
+namespace clouds {
+
+double Knots::at(double z) const {
+  const auto next = std::ranges::find_if(knots_, [z](const Knot& knot) { return knot.z > z; });
+  if (next == knots_.begin()) return next->value;
+  const Knot& below = *(next - 1);
+  if (next == knots_.end()) return below.value;
+  return below.value + (next->value - below.value) * (z - below.z) / (next->z - below.z);
+}
+
+double Case::virtual_flux() const {
+  return theta_flux * (1 + lightness * water.at(0)) + lightness * theta.at(0) * water_flux;
+}
+
+Case convective_layer() {
+  Case c;
+  c.name = "cbl";
+  c.title = "Dry convective boundary layer";
+  c.size = {3200, 3200, 3200};
+  c.cells = {64, 64, 64};
+  c.hours = 3;
+  c.boussinesq = true;
+  c.theta = {{0, 300}, {1e5, 300 + 0.003 * 1e5}};
+  c.theta_flux = 0.1;
+  c.roughness = 0.1;
+  c.theta_noise = 0.1;
+  c.noise_below = 300;
+  c.sponge_above = 2400;
+  return c;
+}
+
+Case bomex() {
+  constexpr double day = 86400;
+  Case c;
+  c.name = "bomex";
+  c.title = "Shallow cumulus clouds, BOMEX";
+  c.size = {6400, 6400, 3000};
+  c.cells = {64, 64, 75};
+  c.hours = 6;
+  c.surface_pressure = 101500;
+  c.theta = {{0, 298.7}, {520, 298.7}, {1480, 302.4}, {2000, 308.2}, {3000, 311.85}};
+  c.water = {{0, 17.0e-3}, {520, 16.3e-3}, {1480, 10.7e-3}, {2000, 4.2e-3}, {3000, 3.0e-3}};
+  c.u = {{0, -8.75}, {700, -8.75}, {3000, -4.61}};
+  c.u_geostrophic = {{0, -10}, {3000, -10 + 1.8e-3 * 3000}};
+  c.subsidence = {{0, 0}, {1500, -0.0065}, {2100, 0}};
+  c.heating = {{0, -2 / day}, {1500, -2 / day}, {3000, 0}};
+  c.moistening = {{0, -1.2e-8}, {300, -1.2e-8}, {500, 0}};
+  c.subsides_wind = true;
+  c.coriolis = 0.376e-4;
+  c.u_frame = -8;
+  c.theta_flux = 8e-3;
+  c.water_flux = 5.2e-5;
+  c.friction_velocity = 0.28;
+  c.roughness = 1.5e-4;
+  c.theta_noise = 0.1;
+  c.water_noise = 0.025e-3;
+  c.noise_below = 1600;
+  c.sponge_above = 2500;
+  return c;
+}
+
+Case bubble() {
+  Case c;
+  c.name = "bubble";
+  c.title = "A warm bubble rises";
+  c.size = {20000, 600, 10000};
+  c.cells = {200, 6, 100};
+  c.hours = 1000.0 / 3600;
+  c.turbulence = false;
+  c.theta_bump = [](double x, double, double z) {
+    const double r = std::min(1.0, std::hypot(x - 10000, z - 2000) / 2000);
+    const double half = std::cos(std::numbers::pi * r / 2);
+    return 2 * half * half;
+  };
+  return c;
+}
+
+Case wave() {
+  Case c;
+  c.name = "wave";
+  c.title = "Inertia-gravity waves in a channel";
+  c.size = {300000, 6000, 10000};
+  c.cells = {300, 6, 100};
+  c.hours = 3000.0 / 3600;
+  c.longest_step = 30;
+  c.boussinesq = true;
+  c.turbulence = false;
+  c.theta = {{0, 300}, {1e5, 300 + 1e-4 * 300 / gravity * 1e5}}; // N = 0.01 s-1
+  c.u = 20;
+  c.theta_bump = [](double x, double, double z) {
+    const double from_centre = (x - 100000) / 5000;
+    return 0.01 * std::sin(std::numbers::pi * z / 10000) / (1 + from_centre * from_centre);
+  };
+  return c;
+}
+
+const std::vector<std::string>& case_names() {
+  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "wave"};
+  return names;
+}
+
+Case case_named(const std::string& name) {
+  if (name == "cbl") return convective_layer();
+  if (name == "bomex") return bomex();
+  if (name == "bubble") return bubble();
+  if (name == "wave") return wave();
+  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble or wave");
+}
+
+} // namespace clouds

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_CASE_HPP
+#define HEDDLE_CLOUDS_CASE_HPP
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace clouds {
+
+/// Values at heights (m), linear between them and constant beyond.
+class Knots {
+public:
+  struct Knot {
+    double z, value;
+  };
+  Knots(double everywhere) : knots_{{0, everywhere}} {} // NOLINT(google-explicit-constructor)
+  Knots(std::initializer_list<Knot> knots) : knots_(knots) {}
+  [[nodiscard]] double at(double z) const;
+
+private:
+  std::vector<Knot> knots_;
+};
+
+/// What distinguishes one flow from another; SI units.
+struct Case {
+  std::string name, title;
+  std::array<double, 3> size{};        // of the domain
+  std::array<std::int64_t, 3> cells{}; // unless the command line says otherwise
+  double hours = 1;
+  double first_step = 2, longest_step = 10;
+  double surface_pressure = 1e5;
+  bool boussinesq = false; // density 1, buoyancy over one temperature
+
+  Knots theta = 300, water = 0, u = 0, v = 0; // initial: liquid water potential temperature (K), total water
+  Knots u_geostrophic = 0, v_geostrophic = 0;
+  Knots subsidence = 0;              // w_ls, at most 0
+  Knots heating = 0, moistening = 0; // K/s and 1/s
+  double coriolis = 0;
+  double u_frame = 0; // velocity of the frame in which u is stored
+  bool subsides_wind = false;
+
+  double theta_flux = 0, water_flux = 0; // K m/s and m/s, at the ground
+  double friction_velocity = 0;          // given, m/s; 0: from the roughness
+  double roughness = 0;                  // m; 0: no stress
+  bool turbulence = true;                // whether there is a subgrid viscosity
+
+  double theta_noise = 0, water_noise = 0; // amplitudes
+  double noise_below = 0;
+  double sponge_above = 1e9;
+  /// Upward flux of virtual potential temperature at the ground, K m/s.
+  [[nodiscard]] double virtual_flux() const;
+
+  std::function<double(double x, double y, double z)> theta_bump; // added at the start, K
+};
+
+[[nodiscard]] Case convective_layer(); ///< "cbl": MicroHH's case drycblles
+[[nodiscard]] Case bomex();            ///< Siebesma et al., J. Atmos. Sci. 60, 1201 (2003), appendix B
+[[nodiscard]] Case bubble();           ///< Bryan and Fritsch, Mon. Wea. Rev. 130, 2917 (2002), the dry one
+[[nodiscard]] Case wave();             ///< Skamarock and Klemp, Mon. Wea. Rev. 122, 2623 (1994)
+
+/// The names of all cases, and the one with this name. Throws heddle::Error for another name.
+[[nodiscard]] const std::vector<std::string>& case_names();
+[[nodiscard]] Case case_named(const std::string& name);
+
+} // namespace clouds
+
+#endif

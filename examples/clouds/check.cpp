@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <numbers>
+
+#include "constants.hpp"
+
+namespace clouds {
+namespace {
+
+constexpr double hour = 3600;
+
+/// Linear between the centres of levels.
+double at_height(const std::vector<double>& values, const BaseState& base, double z) {
+  const auto next = std::ranges::upper_bound(base.centre, z);
+  if (next == base.centre.begin()) return values.front();
+  if (next == base.centre.end()) return values.back();
+  const auto k = static_cast<std::size_t>(next - base.centre.begin());
+  const double share = (z - base.centre[k - 1]) / (base.centre[k] - base.centre[k - 1]);
+  return values[k - 1] + share * (values[k] - values[k - 1]);
+}
+
+void check_layer(const Case& what, const BaseState& base, const History& history, bool single,
+                 std::vector<Check>& all) {
+  const double end = history.samples().back().time;
+  History early; // later, waves reach the sponge, which takes some
+  for (const Sample& sample : history.samples())
+    if (sample.time <= 1200) early.add(sample);
+  if (early.samples().size() > 1)
+    all.push_back(
+        {"heat budget of 20 minutes, relative", heat_budget(what, base, early), 0, single ? 1e-3 : 1e-6});
+  if (end < 3 * hour - 1) return;
+  const Sample last = history.mean(2.75 * hour, 3 * hour);
+  const auto& flux = last.faces[face::theta_l_flux];
+  const auto& subgrid = last.faces[face::theta_l_subgrid];
+  const double height = last.numbers[series::inversion];
+  const double scale = std::cbrt(gravity / offset * what.theta_flux * height); // w_*, m/s
+  all.push_back({"z_i, m", height, 930, 1040});
+  double least = 0, bend = 0, most = 0, where = 0;
+  for (std::size_t k = 0; k < flux.size(); ++k)
+    least = std::min(least, (flux[k] + subgrid[k]) / what.theta_flux);
+  all.push_back({"least heat flux / flux at the ground", least, -0.25, -0.10});
+  // Straight from the ground to 0.8 z_i: against the line of least squares through the ground's value.
+  double products = 0, squares = 0;
+  for (std::size_t k = 1; k < flux.size() && base.face[k] < 0.8 * height; ++k) {
+    products += base.face[k] * ((flux[k] + subgrid[k]) / what.theta_flux - 1);
+    squares += base.face[k] * base.face[k];
+  }
+  for (std::size_t k = 1; k < flux.size() && base.face[k] < 0.8 * height; ++k)
+    bend = std::max(
+        bend, std::abs((flux[k] + subgrid[k]) / what.theta_flux - 1 - products / squares * base.face[k]));
+  all.push_back({"largest bend of the heat flux below 0.8 z_i", bend, 0, 0.03});
+  const auto& variance = last.faces[face::w_variance];
+  for (std::size_t k = 0; k < variance.size(); ++k) {
+    if (variance[k] <= most) continue;
+    most = variance[k];
+    where = base.face[k];
+  }
+  all.push_back({"largest variance of w / w_*^2", most / (scale * scale), 0.35, 0.50});
+  all.push_back({"where it is, z / z_i", where / height, 0.25, 0.45});
+}
+
+/// Hours 5 to 6: mean and standard deviation of the models of Siebesma et al. (2003).
+struct Published {
+  double z, theta_l, theta_l_sigma, q, q_sigma; // K, g/kg
+};
+constexpr std::array<Published, 9> published{{{100, 298.90, .05, 17.01, .14},
+                                              {300, 298.92, .04, 16.82, .08},
+                                              {500, 299.04, .06, 16.40, .18},
+                                              {700, 299.54, .12, 15.08, .25},
+                                              {1020, 300.55, .15, 13.25, .24},
+                                              {1300, 301.57, .14, 11.79, .11},
+                                              {1500, 302.75, .17, 10.27, .30},
+                                              {1700, 304.76, .37, 7.80, .49},
+                                              {2020, 307.97, .20, 4.37, .21}}};
+constexpr std::array<std::array<double, 3>, 4> published_area{
+    {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // m, %, standard deviation
+
+void check_bomex(const BaseState& base, const History& history, std::vector<Check>& all) {
+  const double end = history.samples().back().time;
+  if (end < 6 * hour - 1) return;
+  const Sample last = history.mean(5 * hour, 6 * hour);
+  double entries = 0, within_one = 0, within_two = 0;
+  const auto compare = [&](double value, double mean, double sigma) {
+    const double distance = std::abs(value - mean) / sigma;
+    ++entries;
+    within_one += distance <= 1 ? 1 : 0;
+    within_two += distance <= 2 ? 1 : 0;
+  };
+  for (const Published& row : published) {
+    compare(at_height(last.centres[centre::theta_l], base, row.z), row.theta_l, row.theta_l_sigma);
+    compare(1e3 * at_height(last.centres[centre::q], base, row.z), row.q, row.q_sigma);
+  }
+  for (const auto& [z, mean, sigma] : published_area)
+    compare(100 * at_height(last.centres[centre::cloud], base, z), mean, sigma);
+  all.push_back({"share of the published table within 2 standard deviations", within_two / entries, 0.9, 1});
+  all.push_back({"share of it within 1", within_one / entries, 0.5, 1});
+  all.push_back(
+      {"cover in hours 3 to 6", history.mean(3 * hour, 6 * hour).numbers[series::cover], 0.08, 0.17});
+}
+
+void check_bubble(const Snapshot& end, std::vector<Check>& all) {
+  if (end.time < 999) return;
+  const auto [nx, ny, nz] = end.cells;
+  double asymmetry = 0;
+  for (std::int64_t row = 0; row < ny * nz; ++row)
+    for (std::int64_t x = 0; x < nx; ++x)
+      asymmetry = std::max(asymmetry, std::abs(end.th[static_cast<std::size_t>(row * nx + x)] -
+                                               end.th[static_cast<std::size_t>(row * nx + nx - 1 - x)]));
+  all.push_back({"asymmetry of theta, K", asymmetry, 0, 1e-9});
+  all.push_back({"largest theta', K", *std::ranges::max_element(end.th), 1.92, 2.22});
+  all.push_back({"largest w, m/s", *std::ranges::max_element(end.w), 13.7, 15.3});
+  all.push_back({"least w, m/s", *std::ranges::min_element(end.w), -9.4, -7.8});
+}
+
+} // namespace
+
+std::string Check::line() const {
+  char text[200];
+  std::snprintf(text, sizeof text, "%-58s %12.5g   from %g to %g%s", what.c_str(), value, least, most,
+                good() ? "" : "   MISSED");
+  return text;
+}
+
+double heat_budget(const Case& what, const BaseState& base, const History& history) {
+  const Sample &first = history.samples().front(), &last = history.samples().back();
+  double gained = 0;
+  for (std::size_t k = 0; k < base.levels(); ++k)
+    gained += base.density[k] * base.height[k] *
+              (last.centres[centre::theta_l][k] - first.centres[centre::theta_l][k]);
+  const double given = base.face_density[0] * what.theta_flux * (last.time - first.time);
+  return std::abs(gained / given - 1);
+}
+
+WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& end) {
+  using Complex = std::complex<double>;
+  const std::int64_t n = end.cells[0];
+  const double length = what.size[0], width = length / static_cast<double>(n), pi = std::numbers::pi;
+  std::vector<Complex> modes(static_cast<std::size_t>(n));
+  const auto x_of = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * width; };
+  std::vector<double> exact(static_cast<std::size_t>(n), 0);
+  for (std::int64_t m = 0; m < n; ++m) {
+    const double wave = 2 * pi / length * static_cast<double>(m <= n / 2 ? m : m - n);
+    Complex& mode = modes[static_cast<std::size_t>(m)];
+    for (std::int64_t i = 0; i < n; ++i)
+      mode += what.theta_bump(x_of(i), 0, what.size[2] / 2) * std::exp(Complex(0, -wave * x_of(i)));
+    const double frequency = 0.01 * std::abs(wave) / std::hypot(wave, pi / what.size[2]);
+    mode *= std::cos(frequency * end.time) / static_cast<double>(n) *
+            std::exp(Complex(0, -wave * what.u.at(0) * end.time));
+    for (std::int64_t i = 0; i < n; ++i)
+      exact[static_cast<std::size_t>(i)] += (mode * std::exp(Complex(0, wave * x_of(i)))).real();
+  }
+  double error = 0, sum = 0, most = 0, most_exact = 0;
+  for (std::int64_t k = 0; k < end.cells[2]; ++k) {
+    const double shape = std::sin(pi * base.centre[static_cast<std::size_t>(k)] / what.size[2]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double value = end.th[static_cast<std::size_t>(i + n * end.cells[1] * k)] -
+                           (base.theta[static_cast<std::size_t>(k)] - offset);
+      const double wanted = shape * exact[static_cast<std::size_t>(i)];
+      error += (value - wanted) * (value - wanted);
+      sum += wanted * wanted;
+      most = std::max(most, value);
+      most_exact = std::max(most_exact, wanted);
+    }
+  }
+  return {std::sqrt(error / sum), std::abs(most / most_exact - 1)};
+}
+
+std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
+                          const Snapshot& end, bool single) {
+  std::vector<Check> all;
+  if (what.name == "cbl") check_layer(what, base, history, single, all);
+  if (what.name == "bomex") check_bomex(base, history, all);
+  if (what.name == "bubble") check_bubble(end, all);
+  if (what.name == "wave" && end.time > 2999 && what.size[0] / static_cast<double>(end.cells[0]) < 251)
+    all.push_back({"amplitude of the wave, relative error", wave_error(what, base, end).amplitude, 0, 0.03});
+  return all;
+}
+
+} // namespace clouds

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_CHECK_HPP
+#define HEDDLE_CLOUDS_CHECK_HPP
+
+#include <string>
+#include <vector>
+
+#include "base_state.hpp"
+#include "case.hpp"
+#include "statistics.hpp"
+
+namespace clouds {
+
+/// A value that a case demands.
+struct Check {
+  std::string what;
+  double value = 0, least = 0, most = 0;
+  [[nodiscard]] bool good() const { return value >= least && value <= most; }
+  [[nodiscard]] std::string line() const;
+};
+
+/// What a run must show, as far as it has gone: nothing for times that it has not reached. single: it was
+/// computed in single precision. end: the last state.
+[[nodiscard]] std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
+                                        const Snapshot& end, bool single);
+
+/// The relative error of the mean of h (theta_l - theta_l at the start) against the flux at the ground.
+[[nodiscard]] double heat_budget(const Case& what, const BaseState& base, const History& history);
+
+/// The wave of Skamarock and Klemp: the relative L2 error of theta' against the linear solution (each Fourier
+/// mode along x swings with its own frequency and moves with the wind), and the relative error of the largest
+/// theta'.
+struct WaveError {
+  double l2 = 0, amplitude = 0;
+};
+[[nodiscard]] WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& end);
+
+} // namespace clouds
+
+#endif

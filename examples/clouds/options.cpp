@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include "case.hpp"
+#include "command_line.hpp"
+#include "heddle/core/environment.hpp"
+
+namespace clouds {
+
+std::optional<Options> parse_options(int count, const char* const* arguments) {
+  using command_line::between;
+  Options o;
+  CLI::App app("clouds: a moist large-eddy simulation. Ends with status 1 where a case asks for a value and "
+               "the run misses it");
+  command_line::set_up(app);
+  app.add_option("case", o.name,
+                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; wave: "
+                 "inertia-gravity waves")
+      ->check(CLI::IsMember(case_names()));
+  app.add_option("--cells", o.cells, "NXxNYxNZ: cells along x, y and z (default: those of the case)")
+      ->delimiter('x')
+      ->check(between(4, 4096))
+      ->default_str("");
+  app.add_option(
+         "--spacing", o.spacing,
+         "of cells along x and y, m: the domain is then as wide as the cells (default: they share that "
+         "of the case)")
+      ->check(between(1, 1e5));
+  app.add_option("--hours", o.hours, "simulated time, h (default: that of the case)")
+      ->check(between(1e-4, 1e4));
+  command_line::add_choice(
+      app, "--precision", {"f64", "f32"}, [&](std::size_t i) { o.single = i == 1; },
+      "numbers of fields and kernels (default f64)");
+  command_line::add_choice(
+      app, "--scheme", {"2i5", "2"},
+      [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },
+      "advection: order 5 upwind, or means of two cells (default 2i5)");
+  app.add_option("--seed", o.seed, "of the noise at the start");
+  app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
+  app.add_option("--checkpoint-every", o.checkpoint_every,
+                 "s of simulated time between checkpoints in the folder `checkpoint` of --out; 0: none")
+      ->check(between(0, 1e9));
+  app.add_flag("--resume", o.resume, "go on from the newest checkpoint, with the options of that run");
+  app.add_option("--out", o.out, "folder of the results");
+  app.add_option("--threads", o.threads, "CPU threads (default: all)")
+      ->check(between(1, heddle::most_threads()));
+  app.add_flag("!--no-picture", o.picture, "leave clouds.png out");
+  if (!command_line::read(app, count, arguments)) return std::nullopt;
+  if (o.cells[2] != 0 && o.cells[2] < 6)
+    throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
+                        "use 6 or more: fluxes of order 5 need them");
+  return o;
+}
+
+} // namespace clouds

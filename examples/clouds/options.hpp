@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_OPTIONS_HPP
+#define HEDDLE_CLOUDS_OPTIONS_HPP
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "stepper.hpp"
+
+namespace clouds {
+
+/// What the command line says.
+struct Options {
+  std::string name = "bomex";                 // of the case
+  std::array<std::int64_t, 3> cells{0, 0, 0}; // 0: those of the case
+  std::optional<double> spacing;              // m, of cells along x and y: another size of the domain
+  std::optional<double> hours;
+  bool single = false; // precision
+  Scheme scheme = Scheme::fifth;
+  std::uint64_t seed = 1;
+  double sample_every = 60;    // s
+  double checkpoint_every = 0; // s of simulated time; 0: no checkpoints
+  bool resume = false;
+  std::filesystem::path out = "clouds_output";
+  std::optional<int> threads;
+  bool picture = true;
+};
+
+/// Reads the arguments of main; nothing after --help, which it prints. Throws heddle::Error with the option
+/// and the reason.
+[[nodiscard]] std::optional<Options> parse_options(int count, const char* const* arguments);
+
+} // namespace clouds
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_OUTPUT_HPP
+#define HEDDLE_CLOUDS_OUTPUT_HPP
+
+#include <filesystem>
+
+#include "base_state.hpp"
+#include "case.hpp"
+#include "statistics.hpp"
+
+namespace clouds {
+
+/// series.csv: a line per sample. profiles.csv: means over a period (s), a line per level, values on its
+/// lower face included. Each throws heddle::Error where the file cannot be written.
+void write_series(const History& history, const std::filesystem::path& file);
+void write_profiles(const Sample& mean, const BaseState& base, const std::filesystem::path& file);
+/// clouds.nc: all samples, CF conventions. Nothing where the program was built without NetCDF.
+void write_netcdf(const History& history, const Case& what, const BaseState& base,
+                  const std::filesystem::path& file);
+
+/// All samples with all digits, and back: what a run that goes on needs of the ones before.
+void save_history(const History& history, const std::filesystem::path& file);
+[[nodiscard]] History read_history(const std::filesystem::path& file, const BaseState& base);
+
+} // namespace clouds
+
+#endif

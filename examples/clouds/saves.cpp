@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "saves.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "checkpoint_folder.hpp"
+#include "output.hpp"
+
+namespace clouds {
+namespace {
+
+constexpr const char* checkpoint_name = "clouds";
+
+} // namespace
+
+double bytes_of_results(const Options& options, const Case& what, const std::array<std::int64_t, 3>& cells) {
+  const double samples = options.hours.value_or(what.hours) * 3600 / options.sample_every + 2;
+  const double profiles =
+      samples * static_cast<double>((cells[2] + 1) * (std::int64_t{centre::count} + face::count)) * 8;
+  if (options.checkpoint_every == 0) return 2 * profiles;
+  const int at_once = heddle::CheckpointOptions().keep + 1;
+  return (2 + at_once) * profiles + at_once * 5.0 * static_cast<double>(cells[0] * cells[1] * cells[2]) * 8;
+}
+
+heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
+  return example::place_of_files(options.out, checkpoint_name, options.checkpoint_every != 0, options.resume,
+                                 transport);
+}
+
+template <class T>
+Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base, Stepper<T>& stepper,
+                RunState& progress, heddle::Transport& transport)
+    : base_(&base), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
+      folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, checkpoint_name, transport),
+      every_(options.checkpoint_every) {
+  stepper.add_to(checkpoint_);
+  checkpoint_.add("time", progress.time);
+  checkpoint_.add("last step", progress.last_step);
+  checkpoint_.add("steps", progress.steps);
+  const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
+  checkpoint_.require("number of the case", static_cast<double>(number));
+  checkpoint_.require("width of the domain", what.size[0]);
+  checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
+  checkpoint_.require("seconds between statistics", options.sample_every);
+  checkpoint_.require("seed", static_cast<double>(options.seed));
+}
+
+template <class T> std::filesystem::path Saves<T>::samples_of(std::int64_t step) const {
+  return folder_ / ("samples_" + std::to_string(step));
+}
+
+template <class T> History Saves<T>::read() {
+  checkpoint_.read();
+  stepper_->restored();
+  written_ = progress_->time;
+  return first_rank_ ? read_history(samples_of(progress_->steps), *base_) : History();
+}
+
+template <class T> void Saves<T>::update(const History& history) {
+  if (every_ == 0 || std::floor(progress_->time / every_) == std::floor(written_ / every_)) return;
+  written_ = progress_->time;
+  stepper_->settle();
+  if (first_rank_) {
+    std::filesystem::create_directories(folder_);
+    save_history(history, samples_of(progress_->steps));
+  }
+  checkpoint_.write(progress_->steps);
+  if (!first_rank_) return;
+  const std::vector<std::int64_t> kept = checkpoint_.steps();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) { // those of removed checkpoints
+    const std::string file = entry.path().filename().string();
+    const bool needed = std::ranges::any_of(
+        kept, [&](std::int64_t step) { return file == samples_of(step).filename().string(); });
+    if (file.starts_with("samples_") && !needed) std::filesystem::remove(entry.path());
+  }
+}
+
+template class Saves<double>;
+template class Saves<float>;
+
+} // namespace clouds

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HEDDLE_CLOUDS_STEPPER_HPP
+#define HEDDLE_CLOUDS_STEPPER_HPP
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base_state.hpp"
+#include "case.hpp"
+#include "flow.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/graph/task_graph.hpp"
+#include "heddle/io/checkpoint.hpp"
+#include "heddle/projection/rank_values.hpp"
+#include "heddle/projection/slab_projection.hpp"
+#include "heddle/transport/transport.hpp"
+
+namespace clouds {
+
+/// How face values are computed: as means of two cells, which keeps energy, or with order 5 upwind.
+enum class Scheme { second, fifth };
+
+/// What limits the next time step, the same on all ranks: the largest |u|/dx + |v|/dy + |w|/h of a cell, and
+/// the largest K_h (1/dx^2 + 1/dy^2 + 1/h^2), both 1/s.
+struct Rates {
+  double advection = 0, diffusion = 0;
+};
+
+/// The length of the next step (s), that the end is reached exactly: 1.05 times the last one, Courant number
+/// 1 and diffusion number 0.4 at most. rest: time until the end. Throws heddle::Error where the flow is not
+/// finite or asks for steps below 1 ms.
+[[nodiscard]] double next_step(double last, double longest, double rest, const Rates& rates);
+
+/// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
+template <class T> class Stepper {
+public:
+  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
+  Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
+          heddle::Transport& transport);
+  ~Stepper();
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
+
+  /// Initial profiles with noise of this seed; without divergence.
+  void start(std::uint64_t seed);
+  /// Makes what was set in now() a flow without divergence.
+  void project();
+  /// Viscosity and cloud water of the present state, and what they mean for the next step.
+  [[nodiscard]] Rates survey();
+  /// Three stages, each with a projection. After survey().
+  void step(double length);
+
+  [[nodiscard]] State<T>& now() { return *states_[now_]; }
+  [[nodiscard]] heddle::Field<T>& viscosity() { return viscosity_; } ///< K_m, m2 s-1
+  [[nodiscard]] heddle::Field<T>& cloud() { return cloud_; }         ///< q_c, kg/kg
+  /// Mean upward flux of momentum at the ground, m2 s-2; on the rank that has the ground.
+  [[nodiscard]] std::array<double, 2> ground_stress() const;
+  [[nodiscard]] const Place& place() const { return place_; }
+  /// The largest divergence times the width of a cell, m/s (density 1).
+  [[nodiscard]] double divergence();
+
+  void add_to(heddle::Checkpoint& checkpoint);
+  /// Brings the state where a checkpoint takes it from.
+  void settle();
+  /// After a checkpoint was read.
+  void restored() { now_ = 0; }
+
+private:
+  struct Way;
+
+  const Case* what_;
+  const BaseState* base_;
+  heddle::Transport* transport_;
+  Place place_;
+  Column<T> column_;
+  heddle::SlabProjection<T> projection_;
+  heddle::RankValues ranks_;
+  heddle::Stream stream_;
+  std::array<std::unique_ptr<State<T>>, 3> states_;
+  std::size_t now_ = 0;
+  heddle::Field<T> viscosity_, cloud_, buoyancy_;
+  heddle::Field<T> drag_, slope_; // in the lowest cells
+  heddle::Buffer<T> drag_table_, advection_, diffusion_;
+  std::array<std::unique_ptr<Way>, 2> ways_; // from state 0 to state 1, and back
+};
+
+} // namespace clouds
+
+#endif

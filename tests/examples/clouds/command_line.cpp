@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program from outside: exit codes, messages, results, a stop in between.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "../../support/run_program.hpp"
+#include "../../support/test_folder.hpp"
+
+namespace clouds {
+namespace {
+
+using ::test::Outcome;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Outcome program(const std::string& arguments) {
+  return ::test::run_program("'" CLOUDS_PROGRAM "' " + arguments);
+}
+
+std::string small(const std::filesystem::path& out, const std::string& more) {
+  return "bomex --threads 1 --cells 12x12x20 --spacing 200 --sample-every 100 --out '" + out.string() + "' " +
+         more;
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+void expect_refusal(const std::string& arguments, const std::string& part) {
+  const Outcome outcome = program(arguments);
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, part)) << outcome.text;
+}
+
+TEST(Program, WritesSeriesProfilesAndAPicture) {
+  const test::Folder folder;
+  const Outcome outcome = program(small(folder / "out", "--hours 0.1"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const std::string series = contents(folder / "out" / "series.csv");
+  EXPECT_TRUE(contains(series, "time_s,cover,liquid_path")) << series;
+  EXPECT_TRUE(contains(series, "\n360,")) << series;
+  EXPECT_TRUE(contains(contents(folder / "out" / "profiles.csv"), "theta_l_flux"));
+  EXPECT_GT(std::filesystem::file_size(folder / "out" / "clouds.png"), 20000U);
+}
+
+TEST(Program, GoesOnFromACheckpointWithTheSameBits) {
+  const test::Folder folder;
+  const std::string checkpoints = "--no-picture --precision f32 --checkpoint-every 100 ";
+  ASSERT_EQ(program(small(folder / "whole", checkpoints + "--hours 0.1")).code, 0);
+  ASSERT_EQ(program(small(folder / "parts", checkpoints + "--hours 0.06")).code, 0);
+  const Outcome rest = program(small(folder / "parts", checkpoints + "--hours 0.1 --resume"));
+  ASSERT_EQ(rest.code, 0) << rest.text;
+  EXPECT_TRUE(contains(rest.text, "resumed")) << rest.text;
+  for (const char* const file : {"series.csv", "profiles.csv"})
+    EXPECT_EQ(contents(folder / "parts" / file), contents(folder / "whole" / file)) << file;
+}
+
+TEST(Program, RefusesWhatItCannotDo) {
+  const test::Folder folder;
+  expect_refusal("front", "case");
+  expect_refusal("cbl --cells 12x12x5", "levels are too few");
+  expect_refusal("cbl --scheme 7", "--scheme");
+  expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
+}
+
+} // namespace
+} // namespace clouds

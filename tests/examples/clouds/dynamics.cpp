@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws that the steps keep: continuity, constants, mass, energy, symmetry, budgets; the same bits on ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "../../support/noise.hpp"
+#include "check.hpp"
+#include "constants.hpp"
+#include "heddle/transport/thread_group.hpp"
+#include "statistics.hpp"
+#include "stepper.hpp"
+
+namespace clouds {
+namespace {
+
+const std::vector<double> stretched{60, 70, 85, 100, 120, 140, 165, 190, 220, 250, 285, 320};
+
+/// Air without forces, friction or heat over levels of different heights.
+Case quiet() {
+  Case c;
+  c.name = "quiet";
+  c.size = {1200, 1000, 2005};
+  c.cells = {12, 10, 12};
+  c.turbulence = false;
+  return c;
+}
+
+template <class T> struct Simulation {
+  Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, std::vector<double> heights,
+             Scheme scheme = Scheme::fifth)
+      : what(what_), base(make_base_state(what, std::move(heights))),
+        stepper(what, base, cells, scheme, alone) {}
+  Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, Scheme scheme = Scheme::fifth)
+      : what(what_), base(make_base_state(what, cells[2])), stepper(what, base, cells, scheme, alone) {}
+
+  /// A swirling flow of about 2 m/s.
+  void stir() {
+    State<T>& s = stepper.now();
+    const auto noise = [](auto x, auto y, auto z, int seed) {
+      return 4 * test::noise(x + 50 * y + 3000 * z + 200000 * seed);
+    };
+    s.u.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 1); });
+    s.v.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 2); });
+    s.w.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 3); });
+    stepper.project();
+  }
+  void run(int steps, double length) {
+    for (int n = 0; n < steps; ++n) {
+      (void)stepper.survey();
+      stepper.step(length);
+    }
+  }
+  [[nodiscard]] Snapshot look() {
+    (void)stepper.survey();
+    return snapshot(stepper, alone, 0);
+  }
+  [[nodiscard]] std::size_t level_cells() const {
+    const auto extents = stepper.place().blocks.domain().extents();
+    return static_cast<std::size_t>(extents[0] * extents[1]);
+  }
+  /// Sum of h rho phi over all cells.
+  [[nodiscard]] double mass_of(const std::vector<double>& phi) const {
+    double sum = 0;
+    for (std::size_t n = 0; n < phi.size(); ++n) {
+      const std::size_t k = n / level_cells();
+      sum += base.height[k] * base.density[k] * phi[n];
+    }
+    return sum;
+  }
+  [[nodiscard]] double kinetic_energy() {
+    const Snapshot s = look();
+    double sum = 0;
+    for (std::size_t n = 0; n < s.u.size(); ++n) {
+      const std::size_t k = n / level_cells();
+      sum += base.height[k] * base.density[k] * (s.u[n] * s.u[n] + s.v[n] * s.v[n]) / 2 +
+             base.distance[k] * base.face_density[k] * s.w[n] * s.w[n] / 2;
+    }
+    return sum;
+  }
+
+  Case what;
+  BaseState base;
+  heddle::LocalTransport alone;
+  Stepper<T> stepper;
+};
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values)
+    most = std::max(most, std::abs(value));
+  return most;
+}
+
+template <class T> void expect_continuity(double tolerance) {
+  Simulation<T> s(quiet(), {12, 10, 12}, stretched);
+  s.stir();
+  s.run(5, 5);
+  const Snapshot now = s.look();
+  const double speed = largest(now.u);
+  EXPECT_GT(speed, 0.1);
+  EXPECT_LT(s.stepper.divergence(), tolerance * speed);
+  for (std::size_t k = 0; k < s.base.levels(); ++k) {
+    double sum = 0;
+    for (std::size_t n = 0; n < s.level_cells(); ++n)
+      sum += now.w[k * s.level_cells() + n];
+    EXPECT_LT(std::abs(sum) / static_cast<double>(s.level_cells()), tolerance * speed) << k;
+  }
+}
+
+TEST(Dynamics, NoMassGathersAnywhere) {
+  expect_continuity<double>(1e-13);
+}
+
+TEST(Dynamics, NoMassGathersAnywhereInSinglePrecision) {
+  expect_continuity<float>(5e-5);
+}
+
+TEST(Dynamics, ConstantsStayAndTheMassOfAScalarToo) {
+  Simulation<double> s(quiet(), {12, 10, 12}, stretched);
+  s.stir();
+  s.stepper.now().th.fill([](auto, auto, auto, int) { return 3.0; });
+  s.stepper.now().q.fill(
+      [](auto x, auto y, auto z, int) { return 1e-3 * (1 + test::noise(x + 70 * y + 900 * z)); });
+  const Snapshot before = s.look();
+  s.run(5, 5);
+  const Snapshot after = s.look();
+  for (const double value : after.th)
+    ASSERT_NEAR(value, 3, 1e-12);
+  EXPECT_GT(std::abs(after.q[100] - before.q[100]), 1e-6);
+  EXPECT_NEAR(s.mass_of(after.q) / s.mass_of(before.q), 1, 1e-13);
+}
+
+/// Relative change of the kinetic energy in a time, with steps of this length.
+double drift(Scheme scheme, double length) {
+  Case what = quiet();
+  what.boussinesq = false;
+  Simulation<double> s(what, {12, 10, 12}, stretched, scheme);
+  s.stir();
+  const double before = s.kinetic_energy();
+  s.run(static_cast<int>(std::lround(48 / length)), length);
+  return s.kinetic_energy() / before - 1;
+}
+
+TEST(Dynamics, MeansOfTwoCellsKeepKineticEnergyButForTheTimeStep) {
+  const double coarse = drift(Scheme::second, 6), fine = drift(Scheme::second, 3);
+  EXPECT_LT(std::abs(coarse), 1e-2);
+  EXPECT_GT(std::log2(std::abs(coarse / fine)), 1.9) << coarse << ", " << fine;
+}
+
+TEST(Dynamics, UpwindFluxesTakeKineticEnergy) {
+  EXPECT_LT(drift(Scheme::fifth, 3), -1e-2);
+}
+
+TEST(Dynamics, AMirroredFlowStaysMirrored) {
+  Case what = quiet();
+  what.theta = {{0, 300}, {2005, 304}};
+  what.turbulence = true;
+  what.theta_bump = [](double x, double y, double z) {
+    return 0.5 * std::exp(-(std::pow(x - 600, 2) + std::pow(y - 500, 2) + std::pow(z - 500, 2)) / 4e4);
+  };
+  Simulation<double> s(what, {12, 10, 12}, stretched);
+  s.stepper.start(1);
+  s.run(20, 10);
+  const Snapshot now = s.look();
+  EXPECT_GT(largest(now.w), 0.1);
+  for (std::int64_t row = 0; row < 10 * 12; ++row)
+    for (std::int64_t x = 0; x < 12; ++x)
+      ASSERT_NEAR(now.w[static_cast<std::size_t>(12 * row + x)],
+                  now.w[static_cast<std::size_t>(12 * row + 11 - x)], 1e-11);
+}
+
+TEST(Dynamics, HeatOfAConvectiveLayerIsWhatTheGroundGave) {
+  Case what = convective_layer();
+  what.sponge_above = 1e9; // it would take some
+  Simulation<double> s(what, {12, 12, 24});
+  s.stepper.start(7);
+  History history;
+  double time = 0, length = 2;
+  Rates rates = s.stepper.survey();
+  history.add(measure(snapshot(s.stepper, s.alone, time), what, s.base, Scheme::fifth));
+  while (time < 1200) {
+    length = next_step(length, what.longest_step, 1200 - time, rates);
+    s.stepper.step(length);
+    time += length;
+    rates = s.stepper.survey();
+  }
+  const Sample last = measure(snapshot(s.stepper, s.alone, time), what, s.base, Scheme::fifth);
+  history.add(last);
+  EXPECT_LT(heat_budget(what, s.base, history), 1e-11);
+  EXPECT_GT(last.numbers[series::w_largest], 0.3);
+  EXPECT_GT(last.numbers[series::kinetic_energy], 1);
+  EXPECT_GT(largest(snapshot(s.stepper, s.alone, time).viscosity), 1);
+}
+
+TEST(Dynamics, SaturatedAirHasTheCloudWaterOfBisection) {
+  Case what = bomex();
+  what.water = 18e-3; // saturated from some height on
+  what.water_noise = 1e-3;
+  Simulation<double> s(what, {12, 10, 30});
+  s.stepper.start(3);
+  const Snapshot now = s.look();
+  double most = 0;
+  for (std::size_t n = 0; n < now.q.size(); ++n) {
+    const std::size_t k = n / s.level_cells();
+    const double cold = s.base.exner[k] * (offset + now.th[n]), warming = vaporisation / heat_dry;
+    double low = cold, high = cold + warming * now.q[n];
+    for (int round = 0; round < 60; ++round) {
+      const double t = (low + high) / 2;
+      (t - cold > warming * std::max(0.0, now.q[n] - saturation_humidity(t, s.base.pressure[k])) ? high
+                                                                                                 : low) = t;
+    }
+    ASSERT_NEAR(now.cloud[n], (low - cold) / warming, 3e-9) << k;
+    most = std::max(most, now.cloud[n]);
+  }
+  EXPECT_GT(most, 2e-3);
+}
+
+TEST(Dynamics, RanksHaveTheSameBits) {
+  const Case what = bomex();
+  const BaseState base = make_base_state(what, 16);
+  const auto run = [&](int ranks) {
+    Snapshot result;
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
+      Stepper<float> stepper(what, base, {12, 12, 16}, Scheme::fifth, transport);
+      stepper.start(5);
+      for (int n = 0; n < 4; ++n) {
+        (void)stepper.survey();
+        stepper.step(8);
+      }
+      (void)stepper.survey();
+      const Snapshot all = snapshot(stepper, transport, 0);
+      if (transport.rank() == 0) result = all;
+    });
+    return result;
+  };
+  const Snapshot one = run(1), two = run(2);
+  EXPECT_EQ(one.u, two.u);
+  EXPECT_EQ(one.w, two.w);
+  EXPECT_EQ(one.th, two.th);
+  EXPECT_EQ(one.viscosity, two.viscosity);
+  EXPECT_GT(largest(one.w), 1e-4);
+}
+
+TEST(Steps, HaveTheirLimits) {
+  EXPECT_DOUBLE_EQ(next_step(2, 10, 1000, {0.01, 0}), 2.1);
+  EXPECT_DOUBLE_EQ(next_step(20, 10, 1000, {0.01, 0}), 10);
+  EXPECT_DOUBLE_EQ(next_step(20, 10, 1000, {0.5, 0}), 2);
+  EXPECT_DOUBLE_EQ(next_step(20, 10, 1000, {0.01, 0.1}), 4);
+  EXPECT_DOUBLE_EQ(next_step(20, 10, 15, {0.01, 0}), 7.5);
+  EXPECT_DOUBLE_EQ(next_step(20, 10, 7, {0.01, 0}), 7);
+  EXPECT_THROW((void)next_step(20, 10, 100, {std::nan(""), 0}), heddle::Error);
+  EXPECT_THROW((void)next_step(20, 10, 100, {1e5, 0}), heddle::Error);
+}
+
+} // namespace
+} // namespace clouds
