@@ -18,11 +18,12 @@ from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
+from heddle.emit.warp_text import WarpText, warp_text
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
-from heddle.ir.schedule import Interleaved, Precision, Schedule
+from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.unique_names import names_in
@@ -95,7 +96,7 @@ def gpu_files(
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
         launch_bounds=bounds,
-        headers=headers_of([v.stages.lowered for v in variants], target),
+        headers=_gpu_headers(variants, target),
         cmath=_needs_cmath(variants),
         kernels=kernels,
         costs=_costs(variants, target),
@@ -110,9 +111,18 @@ def gpu_files(
         header=f"{kernel}{ends[0]}",
         block=", ".join(str(size) for size in schedule.block),
         interleaved=isinstance(schedule, Interleaved),
+        warps=schedule.cells if isinstance(schedule, WarpPerCell) else 0,
         kernels=kernels,
     )
     return kernel_text, launcher
+
+
+def _gpu_headers(variants: Sequence[Variant], target: Target) -> list[str]:
+    """The device headers that the text of a kernel names."""
+    found = set(headers_of([v.stages.lowered for v in variants], target))
+    if isinstance(variants[0].schedule.gpu, WarpPerCell):
+        found.add("warp_cells.hpp")
+    return sorted(found)
 
 
 def _kernels(
@@ -188,6 +198,7 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
         *_device_headers(variants, target),
         *(["launch.hpp"] if target.threads else []),
         *(["interleaved.hpp"] if interleaved else []),
+        *(["warp_cells.hpp"] if target.threads and isinstance(variants[0].schedule.gpu, WarpPerCell) else []),
     ]
 
 
@@ -332,13 +343,20 @@ def _gpu_function(
     passed = [*used, *computed]
     if loop.counter == COLOUR:
         passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
+    warps: WarpText | None = None
+    if isinstance(variant.schedule.gpu, WarpPerCell):
+        names = frozenset(argument.name for argument in passed) | names_in(stages.lowered)
+        name = f"{kernel}_{variant.suffix}"
+        warps = warp_text(name, (*constants, *inside), variant.schedule.gpu, target, names)
     return _common(module, kernel, variant, target) | {
         "parameters": ", ".join(_parameter(argument) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
-        "body": StatementPrinter(target, real).block((*constants, *inside)),
+        "body": warps.body if warps else StatementPrinter(target, real).block((*constants, *inside)),
+        "tables": warps.tables if warps else "",
+        "shared": warps.bytes if warps else 0,
         "colours": loop.counter == COLOUR,
     }
 
