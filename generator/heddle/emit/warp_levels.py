@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass
 class Level:
-    """Slices, each with pieces for the lanes of a cell, and statements alike. Nothing depends on each other."""
+    """Slices, with pieces for the lanes of a cell, and statements alike. None depends on another."""
 
     slices: list[list[Piece]] = field(default_factory=list)
     alike: list[Alike] = field(default_factory=list)

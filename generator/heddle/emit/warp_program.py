@@ -81,7 +81,9 @@ class _Builder:
     def build(self, lanes: int) -> Program:
         others = [s for s in self.loop.body if not isinstance(s, (ir.Let, ir.Assign, ir.Comment))]
         if others or not self.carried:
-            why = f"it holds a {type(others[0]).__name__}" if others else "it carries no components of a field"
+            why = (
+                f"it holds a {type(others[0]).__name__}" if others else "it carries no components of a field"
+            )
             raise self.refuse(why)
         after = self._last()
         alike = self._tables([let for let in self.inner if let not in after])

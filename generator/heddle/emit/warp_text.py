@@ -75,15 +75,18 @@ class _Writer:
         self.program = program(loop, self.before, numbers, 32 // schedule.cells_at_once)
         size = self.program.size * schedule.cells_at_once * 8
         if self.program.size > PLACE or size > MOST_BYTES:
-            raise KernelError(
-                loop.place,
-                f"{schedule.cells_at_once} cells of '{kernel}' need {size} bytes of shared memory.",
-                "use WarpPerCell() with fewer cells_at_once, or Threads()",
-            )
+            raise self.too_large(size)
         self.bytes = size
         self.warp = fresh("warp", taken)
         self.more = fresh("more", taken)
         self.own = {name: fresh(f"own_{name}", taken) for name in self.scalars}
+
+    def too_large(self, size: int) -> KernelError:
+        return KernelError(
+            self.loop.place,
+            f"{self.schedule.cells_at_once} cells of '{self.kernel}' need {size} bytes of shared memory.",
+            "use WarpPerCell() with fewer cells_at_once, or Threads()",
+        )
 
     @property
     def scalars(self) -> list[str]:
@@ -91,7 +94,9 @@ class _Writer:
 
     def text(self) -> WarpText:
         tables = "\n".join(self.tables())
-        return WarpText(f"// clang-format off\n{tables}\n// clang-format on", "\n".join(self.body()), self.bytes)
+        return WarpText(
+            f"// clang-format off\n{tables}\n// clang-format on", "\n".join(self.body()), self.bytes
+        )
 
     # --- the kernel -------------------------------------------------------------------------------------
 
@@ -102,13 +107,17 @@ class _Writer:
         for axis, level in enumerate(reversed(self.outer), start=1):
             assert self.target.gpu is not None
             yield f"const std::int64_t {level.counter.name} = {self.target.gpu.coordinates[axis]};"
+        if self.outer:
+            yield self.printer.leave(self.outer[::-1])
         count = self.printer.expression(self.row.end)
         yield f"heddle::WarpCells<{groups}> {warp}(heddle::dynamic_shared<double>(), {schedule.cells}, {count});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
         renamed = {old: ir.Symbol(new) for old, new in self.own.items()}
         yield from self.printer.every_line([_renamed(s, renamed) for s in self.before])
         yield ""
-        yield from self.comment("The rounds: each group of lanes has a cell, and takes the next when that is done")
+        yield from self.comment(
+            "The rounds: each group of lanes has a cell, and takes the next when that is done"
+        )
         yield f"{warp}.write({self.table('constants')}, {len(p.constants)});"
         types = {s.symbol.name: s.symbol.type for s in self.before if isinstance(s, ir.Var)}
         for name in self.scalars:

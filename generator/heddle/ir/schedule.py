@@ -251,15 +251,15 @@ class WarpPerCell(GpuSchedule):
     """The 32 lanes of a warp share the rounds of a While of one cell, or of a few: for rounds that hold more
     values than a thread has registers, such as a step of a chemical mechanism. Values lie in shared memory;
     sums that do not depend on each other go side by side. Before and after the rounds a lane has a cell.
-    Results have the same bits as with `Threads`.
+    Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005: measure both.
 
     cells_at_once: cells of which a warp has rounds under way: 1, 2, 4 or 8. Fewer cells have more lanes each;
-    more leave fewer lanes idle. cells: consecutive cells that a warp takes one after the other, so that as
+    more leave fewer lanes idle, and fewer warps fit. cells: consecutive cells that a warp takes one after the other, so that as
     many lanes have work before and after the rounds.
     """
 
     block: tuple[int, int, int] = (32, 1, 1)
-    cells_at_once: int = 4
+    cells_at_once: int = 1
     cells: int = 8
 
     def __post_init__(self) -> None:

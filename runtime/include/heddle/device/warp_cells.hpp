@@ -29,16 +29,25 @@ class WarpCells {
         first_(static_cast<std::int64_t>(blockIdx.x) * most),
         cells_(static_cast<int>(count - first_ < most ? count - first_ : most)),
         cell_(lane_ % groups),
-        begins_(cell_ < cells_) {}
+        begins_(cell_ < cells_) {
+  }
 
   /// The cell of this lane; lanes behind the last one look at the last.
-  __device__ std::int64_t own() const { return first_ + (lane_ < cells_ ? lane_ : cells_ - 1); }
-  __device__ bool has_own() const { return lane_ < cells_; }
+  __device__ std::int64_t own() const {
+    return first_ + (lane_ < cells_ ? lane_ : cells_ - 1);
+  }
+  __device__ bool has_own() const {
+    return lane_ < cells_;
+  }
 
   /// A value of the group.
-  __device__ double& operator[](unsigned place) const { return values_[place * groups]; }
+  __device__ double& operator[](unsigned place) const {
+    return values_[place * groups];
+  }
   /// All of them.
-  __device__ double* values() const { return values_; }
+  __device__ double* values() const {
+    return values_;
+  }
 
   /// Writes the first values of each group.
   __device__ void write(const double* constants, int count) const {
@@ -48,7 +57,9 @@ class WarpCells {
   }
 
   /// Whether this lane's cell begins now: the lane has to write the values of the group.
-  __device__ bool hands_over() const { return from_group(begins_ ? cell_ : -1) == lane_; }
+  __device__ bool hands_over() const {
+    return from_group(begins_ ? cell_ : -1) == lane_;
+  }
   /// What the lane of a cell that begins has; else the value as it is.
   template <typename T>
   __device__ T taken(T value, T own) const {
@@ -66,7 +77,9 @@ class WarpCells {
     return any(ends_);
   }
   /// Whether that of this lane is: the lane has to read the values of the group.
-  __device__ bool takes_back() const { return from_group(ends_ ? cell_ : -1) == lane_; }
+  __device__ bool takes_back() const {
+    return from_group(ends_ ? cell_ : -1) == lane_;
+  }
   /// For that lane, what the group has; else the value as it is.
   template <typename T>
   __device__ T given_back(T value, T own) const {
