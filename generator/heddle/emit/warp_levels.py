@@ -118,9 +118,9 @@ class _Scheduler:
             for n in open_jobs:
                 left = len(self.terms[n]) - taken[n]
                 length = min(ready[n], cap)
-                if n not in musts and isinstance(self.jobs[n], Sum) and length:
-                    if length == left or length >= SHORTEST:
-                        others.append((n, length))
+                worth = length > 0 and (length == left or length >= SHORTEST)
+                if worth and n not in musts and isinstance(self.jobs[n], Sum):
+                    others.append((n, length))
             others.sort(key=lambda one: self.latest[one[0]] - (len(self.terms[one[0]]) - taken[one[0]]) / 4)
             room = -len(pieces) % self.lanes
             whole = room + (len(others) - room) // self.lanes * self.lanes if len(others) >= room else room

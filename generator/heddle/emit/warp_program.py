@@ -88,7 +88,7 @@ class _Builder:
         after = self._last()
         alike = self._tables([let for let in self.inner if let not in after])
         made = {s.result for s in self.sums} | {row[0] for a in alike for row in a.rows}
-        updates = self._updates(made | set(self.carried))
+        updates = self._updates({*made, *self.carried})
         late = {n for let in after for n in _names(let.value)} | {
             n for a in self.alone for n in _names(a.value)
         }
@@ -163,7 +163,7 @@ class _Builder:
                 if node.name not in found:
                     found.append(node.name)
                 return ir.Symbol(f"at_{found.index(node.name)}", node.type)
-            return rebuild(node, change) if children(node) else node  # type: ignore[no-any-return]
+            return rebuild(node, change) if children(node) else node
 
         return change(value), found
 
@@ -187,7 +187,7 @@ class _Builder:
                 shapes.setdefault(shape, []).append((let.symbol.name, *places))
         return [Alike(shape, tuple(rows)) for shape, rows in shapes.items()]
 
-    def _updates(self, shared: set[str]) -> tuple[Alike, ...]:
+    def _updates(self, shared: set[Value]) -> tuple[Alike, ...]:
         shapes: dict[ir.Expression, list[tuple[Value, ...]]] = {}
         changed = {a.symbol.name for a in self.many}
         for assign in self.many:
@@ -225,8 +225,8 @@ class _Builder:
         if isinstance(value, ir.Op) and value.name == "mul":
             for factor, rest in (value.args, value.args[::-1]):
                 if _is_sum(rest) and not _is_sum(factor):
-                    one, terms = self._operand(factor), self._terms(rest)
-                    return Sum(result, terms, one) if terms and one is not None else None
+                    before, terms = self._operand(factor), self._terms(rest)
+                    return Sum(result, terms, before) if terms and before is not None else None
         terms = self._terms(value)
         return Sum(result, terms) if terms else None
 

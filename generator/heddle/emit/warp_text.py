@@ -110,14 +110,13 @@ class _Writer:
         if self.outer:
             yield self.printer.leave(self.outer[::-1])
         count = self.printer.expression(self.row.end)
-        yield f"heddle::WarpCells<{groups}> {warp}(heddle::dynamic_shared<double>(), {schedule.cells}, {count});"
+        places = f"heddle::dynamic_shared<double>(), {schedule.cells}, {count}"
+        yield f"heddle::WarpCells<{groups}> {warp}({places});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
         renamed = {old: ir.Symbol(new) for old, new in self.own.items()}
         yield from self.printer.every_line([_renamed(s, renamed) for s in self.before])
         yield ""
-        yield from self.comment(
-            "The rounds: each group of lanes has a cell, and takes the next when that is done"
-        )
+        yield from self.comment("The rounds: a group of lanes takes a cell, and the next when that is done")
         yield f"{warp}.write({self.table('constants')}, {len(p.constants)});"
         types = {s.symbol.name: s.symbol.type for s in self.before if isinstance(s, ir.Var)}
         for name in self.scalars:

@@ -2,8 +2,8 @@
 """How an iteration space maps to loops and threads, and in which precision a kernel stores and computes.
 
 A `Schedule` has one part for CPUs (`Rows`, `Strips` or `CacheLines`) and one for GPUs (`Threads`,
-`Interleaved`, `CompressedList` or `WarpPerCell`), so that what excludes each other cannot be written down. Which schedules a
-space and its statements take: see heddle.ir.legality.
+`Interleaved`, `CompressedList` or `WarpPerCell`), so that what excludes each other cannot be written down.
+Which schedules a space and its statements take: see heddle.ir.legality.
 """
 
 from __future__ import annotations
@@ -254,8 +254,8 @@ class WarpPerCell(GpuSchedule):
     Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005: measure both.
 
     cells_at_once: cells of which a warp has rounds under way: 1, 2, 4 or 8. Fewer cells have more lanes each;
-    more leave fewer lanes idle, and fewer warps fit. cells: consecutive cells that a warp takes one after the other, so that as
-    many lanes have work before and after the rounds.
+    more leave fewer lanes idle, and fewer warps fit. cells: consecutive cells that a warp takes one after the
+    other, so that as many lanes have work before and after the rounds.
     """
 
     block: tuple[int, int, int] = (32, 1, 1)

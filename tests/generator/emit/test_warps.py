@@ -165,5 +165,5 @@ def test_cells_that_need_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     module = Module("many", precisions=("f64",))
     solver = chemistry.Rosenbrock(mechanism(3), "Rodas3", dimensions=1)
     module.add("integrate", solver.integrate(), schedule=Schedule(gpu=WarpPerCell(cells_at_once=2)))
-    with pytest.raises(KernelError, match="2 cells of 'integrate_f64' need [0-9]+ bytes of shared memory"):
+    with pytest.raises(KernelError, match=r"2 cells of 'integrate_f64' need [0-9]+ bytes of shared memory"):
         files(module, ["cuda"])

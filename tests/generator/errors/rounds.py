@@ -126,7 +126,10 @@ def loop_in_coarse_threads() -> None:
     kernel([loop, Assignment(q.here, a)], schedule=Schedule(gpu=Threads(coarsening=2)), targets="cuda")
 
 
-SHARED = "WarpPerCell shares the rounds of one While of 'k' between lanes: %s.\n  Hint: use Schedule(gpu=Threads())"
+SHARED = (
+    "WarpPerCell shares the rounds of one While of 'k' between lanes: %s.\n"
+    "  Hint: use Schedule(gpu=Threads())"
+)
 
 
 @says("k: " + SHARED % "it has 0 of them")
