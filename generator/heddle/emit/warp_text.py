@@ -132,7 +132,7 @@ class _Writer:
             yield f"{name} = {warp}.taken({name}, {self.own[name]});"
         yield "heddle::wait_for_warp();"
         condition = self.every(self.loop.condition)
-        yield f"const bool {self.more} = {warp}.goes_on({self.loop.at_most}, {condition});"
+        yield f"const bool {self.more} = {warp}.continues({self.loop.at_most}, {condition});"
         yield f"if ({warp}.any_ends({self.more})) {{"
         yield f"if ({warp}.takes_back()) {{"
         for name in p.carried:

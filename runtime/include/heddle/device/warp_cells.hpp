@@ -67,7 +67,7 @@ class WarpCells {
     return begins_ ? begin : value;
   }
   /// Whether the group goes on with its cell, which has taken fewer rounds than `most`.
-  __device__ bool goes_on(std::int64_t most, bool condition) const {
+  __device__ bool continues(std::int64_t most, bool condition) const {
     return cell_ < cells_ && round_ < most && condition;
   }
   /// Whether the cell of a group is done.
