@@ -5,6 +5,9 @@
 #include "heddle/core/error.hpp"
 #include "mechanism.hpp"
 
+#if defined(AIR_QUALITY_DEVICE)
+#include "cb05_rodas3_device.hpp"
+#endif
 #if defined(AIR_QUALITY_ROS3)
 #include "cb05_ros3.hpp"
 #endif
@@ -58,6 +61,22 @@ heddle::Chemistry::Integrate integrator(const std::string& name) {
     if (entry.name == name) return entry.integrate;
   throw heddle::Error("integrator '" + name + "'", "this program was built without it",
                       "configure with -D AIR_QUALITY_INTEGRATORS=\"rodas3;" + name + "\" and build again");
+}
+
+heddle::Chemistry::IntegrateBlock device_integrator(const std::string& name) {
+  if (name != "rodas3")
+    throw heddle::Error("integrator '" + name + "'", "it is not built for a device",
+                        "use --integrator rodas3, or --device cpu");
+#if defined(AIR_QUALITY_DEVICE)
+  return [](const heddle::CellBlock& b, heddle::Stream& stream) {
+    cb05_rodas3_device::integrate_cuda(b.concentration, b.temperature, b.pressure, b.rate_input, b.step,
+                                       b.outcome, b.steps, b.absolute_tolerance, b.interval,
+                                       b.relative_tolerance, stream.native());
+  };
+#else
+  throw heddle::Error("--device cuda", "this program was built without CUDA",
+                      "configure with -D HEDDLE_CUDA=ON and build again, or use --device cpu");
+#endif
 }
 
 } // namespace air_quality

@@ -114,13 +114,14 @@ int run(const Options& options, heddle::Transport& transport) {
   std::iota(all.begin(), all.end(), std::int64_t{0});
   heddle::ChemistryOptions chemistry{
       .interval = options.interval, .relative_tolerance = options.rtol, .absolute_tolerance = options.atol};
-  Simulation column(setting, all, options.integrator, chemistry, &transport);
+  const heddle::Memory memory = options.gpu ? heddle::Memory::device : heddle::Memory::host;
+  Simulation column(setting, all, options.integrator, chemistry, &transport, memory);
   std::optional<Simulation> sample;
   if (options.sample > 0) {
     chemistry.relative_tolerance = converged_tolerance;
     chemistry.absolute_tolerance = std::min(options.atol, 1e-20);
     sample.emplace(setting, sample_levels(cells, std::max<std::int64_t>(options.sample, transport.ranks())),
-                   options.integrator, chemistry, &transport);
+                   options.integrator, chemistry, &transport, memory);
   }
   heddle::OutputFolder results(options.out, size, transport);
   Record record{setting, {}, {}, {}};
@@ -183,7 +184,7 @@ int run(const Options& options, heddle::Transport& transport) {
   std::printf("\n");
   if (sample) print_accuracy(record.accuracy, options, sample->levels().size(), converging);
   if (!setting.emit) print_atoms(start, end);
-  std::printf("lowest    concentration %.2g mol m-3: nothing is clipped\n", work.lowest);
+  if (!options.gpu) std::printf("lowest    concentration %.2g mol m-3: nothing is clipped\n", work.lowest);
   std::printf("written   %s%s (%.1f s in all)\n",
               record.file ? (options.out / "air_quality.nc").string().c_str() : "",
               can_draw() ? ((record.file ? ", " : "") + (options.out / "air_quality.png").string()).c_str()
@@ -201,10 +202,12 @@ int run(const Options& options, heddle::Transport& transport) {
 int main(int argc, char** argv) {
   const auto start = example::start("air_quality", air_quality::parse_options, argc, argv);
   if (start.status) return heddle::end_together(argc, argv, *start.status);
-  return heddle::run(argc, argv, heddle::Memory::host, [&](heddle::Ranks& ranks) {
-    int status = 0;
-    example::within_memory("choose fewer cells with --cells",
-                           [&] { status = air_quality::run(start.options, ranks.only()); });
-    return status;
-  });
+  return heddle::run(argc, argv, start.options.gpu ? heddle::Memory::device : heddle::Memory::host,
+                     [&](heddle::Ranks& ranks) {
+                       int status = 0;
+                       example::within_memory("choose fewer cells with --cells", [&] {
+                         status = air_quality::run(start.options, ranks.only());
+                       });
+                       return status;
+                     });
 }

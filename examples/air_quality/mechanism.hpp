@@ -31,6 +31,8 @@ struct Element {
 [[nodiscard]] std::vector<std::string> integrators();
 /// The kernel of one. Throws heddle::Error for one that this program was built without.
 [[nodiscard]] heddle::Chemistry::Integrate integrator(const std::string& name);
+/// Rodas3 for fields on a device. Throws Error for another name, and without CUDA.
+[[nodiscard]] heddle::Chemistry::IntegrateBlock device_integrator(const std::string& name);
 
 } // namespace air_quality
 

@@ -43,6 +43,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       app.add_option("--column", o.column, "table of pressure, temperature and share of emissions");
   column->excludes("--cells");
   app.add_option("--out", o.out, "folder of the results");
+  add_choice(
+      app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
+      "where cells are integrated (default cpu)");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   if (!command_line::read(app, count, arguments)) return std::nullopt;

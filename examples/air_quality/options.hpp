@@ -27,6 +27,7 @@ struct Options {
   std::filesystem::path column;
   std::filesystem::path out = "air_quality_output";
   std::optional<int> threads;
+  bool gpu = false;
 };
 
 /// Reads the arguments. Nothing after --help, which it prints. Throws heddle::Error with the option and the

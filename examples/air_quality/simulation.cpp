@@ -2,6 +2,7 @@
 #include "simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -21,9 +22,11 @@ heddle::BlockGrid grid_of(std::int64_t cells, int ranks) {
                            ranks);
 }
 
-heddle::FieldOptions field(const char* name, std::size_t components, const heddle::Transport* transport) {
+heddle::FieldOptions field(const char* name, std::size_t components, const heddle::Transport* transport,
+                           heddle::Memory memory) {
   return {.components = static_cast<int>(components),
           .ghost_layers = 0,
+          .memory = memory,
           .name = name,
           .rank = transport != nullptr ? transport->rank() : 0};
 }
@@ -52,17 +55,21 @@ template <class T> std::vector<T> values_of(const std::string& bytes) {
 
 Simulation::Simulation(const Setting& setting, std::vector<std::int64_t> levels,
                        const std::string& integrator, const heddle::ChemistryOptions& options,
-                       heddle::Transport* transport)
+                       heddle::Transport* transport, heddle::Memory memory)
     : setting_(setting), levels_(std::move(levels)),
       grid_(
           grid_of(static_cast<std::int64_t>(levels_.size()), transport != nullptr ? transport->ranks() : 1)),
-      concentration_(grid_, field("concentration", cb05().species.size(), transport)),
-      temperature_(grid_, field("temperature", 1, transport)),
-      pressure_(grid_, field("pressure", 1, transport)),
-      rates_(grid_, field("rates", cb05().inputs.size(), transport)),
-      chemistry_(cb05(), air_quality::integrator(integrator),
-                 {concentration_, temperature_, pressure_, &rates_}, options, transport),
-      graph_({.name = "air_quality"}), ranks_(transport, "air_quality") {
+      concentration_(grid_, field("concentration", cb05().species.size(), transport, memory)),
+      temperature_(grid_, field("temperature", 1, transport, memory)),
+      pressure_(grid_, field("pressure", 1, transport, memory)),
+      rates_(grid_, field("rates", cb05().inputs.size(), transport, memory)),
+      chemistry_(memory == heddle::Memory::device
+                     ? heddle::Chemistry(cb05(), device_integrator(integrator),
+                                         {concentration_, temperature_, pressure_, &rates_}, options)
+                     : heddle::Chemistry(cb05(), air_quality::integrator(integrator),
+                                         {concentration_, temperature_, pressure_, &rates_}, options,
+                                         transport)),
+      graph_({.name = "air_quality", .memory = memory, .capture = false}), ranks_(transport, "air_quality") {
   const Column& column = setting_.column;
   const auto level = [this](std::int64_t z) { return levels_[static_cast<std::size_t>(z)]; };
   concentration_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int s) {
@@ -116,7 +123,7 @@ void Simulation::advance() {
   const heddle::ChemistryReport& report = chemistry_.report();
   work_.attempts += report.attempts;
   work_.lent += report.lent;
-  work_.lowest = std::min(work_.lowest, report.lowest_concentration);
+  work_.lowest = std::fmin(work_.lowest, report.lowest_concentration); // NaN: unknown
 }
 
 std::vector<double> Simulation::gather() {

@@ -31,8 +31,10 @@ struct Setting {
 class Simulation {
 public:
   /// levels: of the column, one per cell. transport: null for one rank; it must outlive this.
+  /// memory: where cells are integrated; throws heddle::Error where that is a device and there is none.
   Simulation(const Setting& setting, std::vector<std::int64_t> levels, const std::string& integrator,
-             const heddle::ChemistryOptions& options, heddle::Transport* transport);
+             const heddle::ChemistryOptions& options, heddle::Transport* transport,
+             heddle::Memory memory = heddle::Memory::host);
 
   /// The next call. Throws heddle::Error where a cell fails.
   void advance();

@@ -13,7 +13,16 @@
 from typing import TYPE_CHECKING
 
 from heddle.errors import KernelError
-from heddle.ir.schedule import CacheLines, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
+from heddle.ir.schedule import (
+    CacheLines,
+    CompressedList,
+    Interleaved,
+    Rows,
+    Schedule,
+    Strips,
+    Threads,
+    WarpPerCell,
+)
 from heddle.model.assignment import Assignment, AssignmentCollection, If, Reduce, Scan, Section, While
 from heddle.model.bits import bit_and, has_bit, remainder, shift_left
 from heddle.model.field import Field, block_coordinates, block_extents, fields, parameters, profiles, tables
@@ -52,6 +61,7 @@ __all__ = [
     "Sparse",
     "Strips",
     "Threads",
+    "WarpPerCell",
     "While",
     "bit_and",
     "block_coordinates",

@@ -60,8 +60,8 @@ class KernelModel:
     layer: ir_spaces.Layer | None = None
     ends: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
-    adjoint_of: str = ""
     traits: Traits | None = None
+    adjoint_of: str = ""
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""

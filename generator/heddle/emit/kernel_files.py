@@ -18,11 +18,12 @@ from heddle.emit.files import render
 from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
+from heddle.emit.warp_text import WarpText, warp_text
 from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
-from heddle.ir.schedule import Interleaved, Precision, Schedule
+from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.unique_names import names_in
@@ -83,6 +84,7 @@ def gpu_files(
     gpu, ends = target.gpu, target.files
     assert gpu is not None
     kernels = _kernels(kernel, variants, lambda v, real: _gpu_function(module, kernel, v, target, real))
+    schedule = variants[0].schedule.gpu  # its kind is that of all precisions
     kernel_text = render(
         "kernel.gpu.hpp.j2",
         **banner,
@@ -90,7 +92,7 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
-        headers=headers_of([v.stages.lowered for v in variants], target),
+        headers=_gpu_headers(variants, target),
         cmath=_needs_cmath(variants),
         kernels=kernels,
         costs=_costs(variants, target),
@@ -103,10 +105,19 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         include=gpu.include,
         header=f"{kernel}{ends[0]}",
-        interleaved=isinstance(variants[0].schedule.gpu, Interleaved),
+        interleaved=isinstance(schedule, Interleaved),
+        warps=schedule.cells if isinstance(schedule, WarpPerCell) else 0,
         kernels=kernels,
     )
     return kernel_text, launcher
+
+
+def _gpu_headers(variants: Sequence[Variant], target: Target) -> list[str]:
+    """The device headers that the text of a kernel names."""
+    found = set(headers_of([v.stages.lowered for v in variants], target))
+    if isinstance(variants[0].schedule.gpu, WarpPerCell):
+        found.add("warp_cells.hpp")
+    return sorted(found)
 
 
 def _kernels(
@@ -184,6 +195,7 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
         *_device_headers(variants, target),
         *(["launch.hpp"] if target.threads else []),
         *(["interleaved.hpp"] if interleaved else []),
+        *(["warp_cells.hpp"] if target.threads and isinstance(variants[0].schedule.gpu, WarpPerCell) else []),
     ]
 
 
@@ -331,6 +343,10 @@ def _gpu_function(
     schedule, gpu = variant.schedule.gpu, target.gpu
     assert gpu is not None
     blocks = f", {schedule.minimum_blocks}" if schedule.minimum_blocks and gpu.bounds_blocks else ""
+    warps: WarpText | None = None
+    if isinstance(schedule, WarpPerCell):
+        names = frozenset(argument.name for argument in passed) | names_in(stages.lowered)
+        warps = warp_text(f"{kernel}_{variant.suffix}", (*constants, *inside), schedule, target, names)
     return _common(module, kernel, variant, target) | {
         "block": ", ".join(str(size) for size in schedule.block),
         "launch_bounds": f"{schedule.threads_per_block}{blocks}",
@@ -339,7 +355,9 @@ def _gpu_function(
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
-        "body": StatementPrinter(target, real).block((*constants, *inside)),
+        "body": warps.body if warps else StatementPrinter(target, real).block((*constants, *inside)),
+        "tables": warps.tables if warps else "",
+        "shared": warps.bytes if warps else 0,
         "colours": loop.counter == COLOUR,
     }
 

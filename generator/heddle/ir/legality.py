@@ -15,6 +15,8 @@ from heddle.ir.colouring import BITS, bits
 from heddle.ir.compressed_neighbours import MOST_NEIGHBOURS
 from heddle.ir.layout import STRIDED
 from heddle.ir.nodes import (
+    F16,
+    F32,
     Access,
     Comment,
     Gather,
@@ -27,7 +29,16 @@ from heddle.ir.nodes import (
     While,
 )
 from heddle.ir.reduction import TILE, row_operation
-from heddle.ir.schedule import RUN_CELLS, CompressedList, Interleaved, Rows, Schedule, Strips, Threads
+from heddle.ir.schedule import (
+    RUN_CELLS,
+    CompressedList,
+    Interleaved,
+    Rows,
+    Schedule,
+    Strips,
+    Threads,
+    WarpPerCell,
+)
 from heddle.ir.space import Space
 from heddle.ir.stages import Request
 from heddle.ir.target import Target
@@ -193,6 +204,8 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
     """Each cell repeats a While as often as its own numbers ask for: lanes need masks, which vectorise_scans
     knows for boxes."""
     loop = next((s for s in statements(kernel.body) if isinstance(s, While)), None)
+    if target.threads and isinstance(schedule.gpu, WarpPerCell):
+        _check_warps(kernel, loop, schedule)
     if loop is None:
         return
     strips = target.inner == "simd" and not isinstance(schedule.cpu, Rows)
@@ -211,6 +224,26 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
             f"coarsening={schedule.gpu.coarsening} does not work for '{kernel.name}': each of its cells "
             "repeats a While as often as it asks for.",
             "leave out coarsening",
+        )
+
+
+def _check_warps(kernel: Kernel, loop: While | None, schedule: Schedule) -> None:
+    """A warp shares the rounds of one While of a dense space, in double precision, and nothing else."""
+    whiles = [s for s in statements(kernel.body) if isinstance(s, While)]
+    others = [s for s in statements(kernel.body) if isinstance(s, (Scan, Reduce))]
+    types = {symbol.type for symbol in loop.carried} if loop else set()
+    why = ""
+    if len(whiles) != 1 or whiles[0] not in kernel.body:
+        why = f"it has {len(whiles)} of them" if len(whiles) != 1 else "it does not stand by itself"
+    elif others or not kernel.space.is_box or kernel.space.walls or schedule.colours > 1:
+        why = "other statements scan or reduce, or its space is no plain dense one"
+    elif types & {F32, F16}:
+        why = "it computes in single precision"
+    if why:
+        raise KernelError(
+            loop.place if loop else kernel.name,
+            f"WarpPerCell shares the rounds of one While of '{kernel.name}' between lanes: {why}.",
+            "use Schedule(gpu=Threads())",
         )
 
 

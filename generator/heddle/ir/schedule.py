@@ -2,8 +2,8 @@
 """How an iteration space maps to loops and threads, and in which precision a kernel stores and computes.
 
 A `Schedule` has one part for CPUs (`Rows`, `Strips` or `CacheLines`) and one for GPUs (`Threads`,
-`Interleaved` or `CompressedList`), so that what excludes each other cannot be written down. Which schedules a
-space and its statements take: see heddle.ir.legality.
+`Interleaved`, `CompressedList` or `WarpPerCell`), so that what excludes each other cannot be written down.
+Which schedules a space and its statements take: see heddle.ir.legality.
 """
 
 from __future__ import annotations
@@ -253,12 +253,37 @@ CHOSEN_CPU, CHOSEN_GPU = CpuSchedule(), GpuSchedule()
 
 
 @dataclass(frozen=True)
+class WarpPerCell(GpuSchedule):
+    """The 32 lanes of a warp share the rounds of a While of one cell, or of a few: for rounds that hold more
+    values than a thread has registers, such as a step of a chemical mechanism. Values lie in shared memory;
+    sums that do not depend on each other go side by side. Before and after the rounds a lane has a cell.
+    Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005: measure both.
+
+    cells_at_once: cells of which a warp has rounds under way: 1, 2, 4 or 8. Fewer cells have more lanes each;
+    more leave fewer lanes idle, and fewer warps fit. cells: consecutive cells that a warp takes one after the
+    other, so that as many lanes have work before and after the rounds.
+    """
+
+    block: tuple[int, int, int] = (32, 1, 1)
+    cells_at_once: int = 1
+    cells: int = 8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require(self.block == (32, 1, 1), "block", self.block, "no block: it is one warp")
+        _whole("cells_at_once", self.cells_at_once, "1, 2, 4 or 8")
+        _require(self.cells_at_once in (1, 2, 4, 8), "cells_at_once", self.cells_at_once, "1, 2, 4 or 8")
+        _number("cells", self.cells, self.cells_at_once, 32, "cells_at_once to 32 cells")
+
+
+@dataclass(frozen=True)
 class Schedule:
     """How a kernel runs. Every option changes the emitted text; `fma`, `colours` and `math` change results,
     too.
 
-    cpu: Rows, Strips or CacheLines. gpu: Threads, Interleaved or CompressedList. Where one is left out,
-    Heddle chooses it by what the kernel does (heddle.ir.default_schedule); this never changes results.
+    cpu: Rows, Strips or CacheLines. gpu: Threads, Interleaved, CompressedList or WarpPerCell. Where one is
+    left out, Heddle chooses it by what the kernel does (heddle.ir.default_schedule); this never changes
+    results.
     fma: products that feed a sum become fused multiply-adds (all targets alike, so that bits agree).
     colours: 2, 4 or 8 parts of the cells, one after the other (ir.colouring says which cell belongs to
     which), so that a kernel may read neighbours of what it writes: relaxation in place (all targets alike).
@@ -281,7 +306,7 @@ class Schedule:
     def __post_init__(self) -> None:
         for name, part, kinds, left_open in (
             ("cpu", self.cpu, (Rows, Strips, CacheLines), CHOSEN_CPU),
-            ("gpu", self.gpu, (Threads, Interleaved, CompressedList), CHOSEN_GPU),
+            ("gpu", self.gpu, (Threads, Interleaved, CompressedList, WarpPerCell), CHOSEN_GPU),
         ):
             choices = " or ".join(f"{kind.__name__}(...)" for kind in kinds)
             _require(part == left_open or isinstance(part, kinds), name, repr(part), choices)

@@ -14,7 +14,7 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir import source
-from heddle.ir.schedule import precision
+from heddle.ir.schedule import WarpPerCell, precision
 from heddle.ir.visit import walk
 from heddle.lift.dump import dump, dump_statements, instance_name
 from heddle.lift.front_end import SHIM, read
@@ -156,6 +156,8 @@ def _device(module: Module, name: str, chosen: str, target: str, launcher: sourc
     """The kernel function stands in a header, which the launcher includes; a template has instances there."""
     stages = module.stages(name, chosen, target)
     lowered, schedule = stages.lowered, module.schedule(name, chosen)
+    if isinstance(schedule.gpu, WarpPerCell):
+        raise DifferenceError("its rounds are tables for the lanes of a warp, which this proof does not read")
     entry = _entry(module, name, chosen, target, launcher)
     kernel = f"{module.name}{TARGETS[target].suffix}::{entry.instance()}"
     launched = Launched.of(lowered)

@@ -19,12 +19,15 @@ std::size_t index(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
 
-template <class T>
-void require_like(const Field<T>& field, const Field<double>& concentration, std::size_t components) {
+void require_like(const Field<double>& field, const Field<double>& concentration, std::size_t components,
+                  bool gathered) {
   const std::string what = "'" + std::string(field.name()) + "'";
-  if (field.memory() == Memory::device)
+  if (gathered && field.memory() == Memory::device)
     throw Error("Chemistry", what + " is on a device, but cells are gathered on the host",
-                "on a device, add the sweep of the kernel to the TaskGraph");
+                "on a device, pass a function of a CellBlock and a Stream");
+  if ((field.memory() == Memory::device) != (concentration.memory() == Memory::device))
+    throw Error("Chemistry", what + " is in other memory than '" + std::string(concentration.name()) + "'",
+                "make all fields on the device, or none");
   if (!(field.grid() == concentration.grid()) || field.rank() != concentration.rank())
     throw Error("Chemistry", what + " has other blocks than '" + std::string(concentration.name()) + "'",
                 "make all fields of one BlockGrid and rank");
@@ -35,8 +38,8 @@ void require_like(const Field<T>& field, const Field<double>& concentration, std
                 "it needs one per name of the mechanism, in that order");
 }
 
-Field<double> field_of(const Field<double>& like, const char* name) {
-  return Field<double>(like.grid(), {.ghost_layers = 0, .name = name, .rank = like.rank()});
+FieldOptions like(const Field<double>& field, const char* name) {
+  return {.ghost_layers = 0, .memory = field.memory(), .name = name, .rank = field.rank()};
 }
 
 } // namespace
@@ -82,20 +85,37 @@ CellBatch Chemistry::Work::batch(std::int64_t cells, const ChemistryOptions& opt
 Chemistry::Chemistry(ChemicalMechanism mechanism, Integrate integrate, const ChemistryFields& fields,
                      const ChemistryOptions& chosen, Transport* transport)
     : options(chosen), mechanism_(std::move(mechanism)), integrate_(std::move(integrate)), fields_(fields),
-      step_(field_of(fields.concentration, "step")),
-      steps_(fields.concentration.grid(),
-             {.ghost_layers = 0, .name = "steps", .rank = fields.concentration.rank()}) {
+      step_(fields.concentration.grid(), like(fields.concentration, "step")),
+      steps_(fields.concentration.grid(), like(fields.concentration, "steps")) {
   if (!integrate_) throw Error("Chemistry", "there is no kernel to call", "pass a function of a CellBatch");
-  require_like(fields.concentration, fields.concentration, mechanism_.species.size());
-  require_like(fields.temperature, fields.concentration, 1);
-  require_like(fields.pressure, fields.concentration, 1);
-  if (fields.rate_input != nullptr)
-    require_like(*fields.rate_input, fields.concentration, mechanism_.inputs.size());
+  check_fields(true);
+  check_options();
+  work_ = std::make_unique<Work>(fields_, mechanism_.species.size(), mechanism_.inputs.size(), transport);
+}
+
+Chemistry::Chemistry(ChemicalMechanism mechanism, IntegrateBlock integrate, const ChemistryFields& fields,
+                     const ChemistryOptions& chosen)
+    : options(chosen), mechanism_(std::move(mechanism)), integrate_block_(std::move(integrate)),
+      fields_(fields), step_(fields.concentration.grid(), like(fields.concentration, "step")),
+      steps_(fields.concentration.grid(), like(fields.concentration, "steps")),
+      outcome_(std::make_unique<Field<std::int32_t>>(fields.concentration.grid(),
+                                                     like(fields.concentration, "outcome"))) {
+  if (!integrate_block_)
+    throw Error("Chemistry", "there is no kernel to call", "pass a function of a CellBlock and a Stream");
+  check_fields(false);
+  check_options();
+}
+
+void Chemistry::check_fields(bool gathered) const {
+  const Field<double>& concentration = fields_.concentration;
+  require_like(concentration, concentration, mechanism_.species.size(), gathered);
+  require_like(fields_.temperature, concentration, 1, gathered);
+  require_like(fields_.pressure, concentration, 1, gathered);
+  if (fields_.rate_input != nullptr)
+    require_like(*fields_.rate_input, concentration, mechanism_.inputs.size(), gathered);
   else if (!mechanism_.inputs.empty())
     throw Error("Chemistry", "the rates of '" + mechanism_.name + "' need host values, and there is no field",
                 "the first one is '" + mechanism_.inputs.front() + "': give rate_input");
-  check_options();
-  work_ = std::make_unique<Work>(fields_, mechanism_.species.size(), mechanism_.inputs.size(), transport);
 }
 
 Chemistry::~Chemistry() = default;
@@ -130,8 +150,15 @@ void Chemistry::check_options() const {
           "it is the largest work of a rank as a part of the mean: 1 or more");
 }
 
-void Chemistry::operator()(Stream&) {
+void Chemistry::operator()(Stream& stream) {
   check_options();
+  if (integrate_block_)
+    integrate_blocks(stream);
+  else
+    gather_and_integrate();
+}
+
+void Chemistry::gather_and_integrate() {
   Work& work = *work_;
   const auto own = static_cast<std::int64_t>(work.places.size());
   const std::int64_t species = work.species;
@@ -259,43 +286,13 @@ void Chemistry::operator()(Stream&) {
       lowest = std::min(lowest, concentration(0, s));
   }
   report_.lowest_concentration = lowest;
-  collect_failures();
-}
-
-void Chemistry::collect_failures() {
-  failures_.clear();
-  Work& work = *work_;
-  for (std::size_t n = 0; n < work.places.size(); ++n) {
-    if (work.outcomes[n] == 0) continue;
-    const Work::Place& at = work.places[n];
-    const auto& lower = fields_.concentration.box(at.block).lower;
-    const auto value = [&](const auto& field, std::int64_t component = 0) {
-      return field.view(at.block)(at.x, at.y, at.z, component);
-    };
-    CellFailure failure{.cell = {at.x + lower[0], at.y + lower[1], at.z + lower[2]},
-                        .outcome = work.outcomes[n],
-                        .steps = value(steps_),
-                        .temperature = value(fields_.temperature),
-                        .pressure = value(fields_.pressure),
-                        .concentration = {},
-                        .rate_input = {},
-                        .reason = {}};
-    for (std::int64_t s = 0; s < work.species; ++s)
-      failure.concentration.push_back(value(fields_.concentration, s));
-    for (std::int64_t q = 0; q < work.inputs; ++q)
-      failure.rate_input.push_back(value(*fields_.rate_input, q));
-    failure.explain(mechanism_);
-    failures_.push_back(std::move(failure));
-  }
-  if (failures_.empty() || !options.stop_on_failure) return;
-  const std::size_t count = failures_.size();
-  throw Error("chemistry '" + mechanism_.name + "'",
-              std::to_string(count) + (count == 1 ? " cell" : " cells") +
-                  " could not be integrated; the first: " + failures_.front().describe(mechanism_),
-              failures_.front().outcome == 3
-                  ? "mend the value; ChemistryOptions::stop_on_failure = false goes on with the other cells"
-                  : "a shorter interval or a larger tolerance may do; ChemistryOptions::stop_on_failure = "
-                    "false goes on");
+  std::vector<Failed> failed;
+  for (std::size_t n = 0; n < work.places.size(); ++n)
+    if (work.outcomes[n] != 0) {
+      const Work::Place& place = work.places[n];
+      failed.push_back({place.block, place.x, place.y, place.z, work.outcomes[n]});
+    }
+  collect_failures(failed);
 }
 
 } // namespace heddle

@@ -95,6 +95,23 @@ TEST(AirQualityProgram, SameFileOnSeveralRanks) {
 
 #endif
 
+TEST(AirQualityProgram, IsTheSameOnADevice) {
+  const test::Folder folder;
+  const std::string size = "--cells 50 --hours 0.4 --every 12 --sample 0 --out '";
+#if defined(AIR_QUALITY_ON_DEVICE)
+  for (const std::string device : {"cpu", "cuda"}) {
+    const Outcome outcome = program("--device " + device + " " + size + (folder / device).string() + "'");
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+  }
+  EXPECT_EQ(test::bytes_of(folder / "cpu" / "air_quality.nc"),
+            test::bytes_of(folder / "cuda" / "air_quality.nc"));
+#else
+  const Outcome outcome = program("--device cuda " + size + (folder / "out").string() + "'");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.text, "without CUDA") || contains(outcome.text, "no CUDA")) << outcome.text;
+#endif
+}
+
 TEST(AirQualityProgram, SaysThatAtomsAreConserved) {
   const test::Folder folder;
   const Outcome outcome =
@@ -121,6 +138,7 @@ TEST(AirQualityProgram, SaysWhatIsWrong) {
            {"--cells 0", "--cells: '0' is not a number from 1"},
            {"--rtol 2", "--rtol: '2' is not a number"},
            {"--integrator euler", "euler not in {ros3,rodas3,rodas4}"},
+           {"--device gpu", "gpu not in {cpu,cuda}"},
            {"--integrator ros3", "integrator 'ros3': this program was built without it"},
            {"--column x --cells 3", "--cells excludes --column"},
            {"--concentrations " + file("a", "O3 50\nozone 50\n"),

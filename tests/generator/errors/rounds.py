@@ -7,7 +7,19 @@ from typing import Any
 
 import sympy
 from errors.cases import a, b, kernel, p, q, says, t
-from heddle import Assignment, CacheLines, Reduce, Scan, Schedule, Sparse, Strips, Threads, While, fields
+from heddle import (
+    Assignment,
+    CacheLines,
+    Reduce,
+    Scan,
+    Schedule,
+    Sparse,
+    Strips,
+    Threads,
+    WarpPerCell,
+    While,
+    fields,
+)
 
 ANY: Any = While
 
@@ -112,3 +124,30 @@ def loop_in_cache_lines_of_a_list() -> None:
 def loop_in_coarse_threads() -> None:
     loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
     kernel([loop, Assignment(q.here, a)], schedule=Schedule(gpu=Threads(coarsening=2)), targets="cuda")
+
+
+SHARED = (
+    "WarpPerCell shares the rounds of one While of 'k' between lanes: %s.\n"
+    "  Hint: use Schedule(gpu=Threads())"
+)
+
+
+@says("k: " + SHARED % "it has 0 of them")
+def warps_without_rounds() -> None:
+    kernel([Assignment(q.here, p.here)], schedule=Schedule(gpu=WarpPerCell()), targets="cuda")
+
+
+@says("{here}: " + SHARED % "other statements scan or reduce, or its space is no plain dense one")
+def warps_that_reduce() -> None:
+    loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
+    kernel([loop, Reduce("sum", "total", a)], schedule=Schedule(gpu=WarpPerCell()), targets="cuda")
+
+
+@says("{here}: cells_at_once=3 is out of range.\n  Hint: use 1, 2, 4 or 8")
+def three_cells_of_a_warp() -> None:
+    WarpPerCell(cells_at_once=3)  # here
+
+
+@says("{here}: block=(64, 1, 1) is out of range.\n  Hint: use no block: it is one warp")
+def blocks_of_two_warps() -> None:
+    WarpPerCell(block=(64, 1, 1))  # here

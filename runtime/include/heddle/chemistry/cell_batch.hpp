@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "heddle/grid/field_view.hpp"
+
 namespace heddle {
 
 /// Values of cells side by side, each component in a row of its own: a view that emitted kernels of one
@@ -42,6 +44,21 @@ struct CellBatch {
   CellValues<std::int64_t> steps;       ///< attempts of this call
   double absolute_tolerance;            ///< mol m-3
   double interval;                      ///< s
+  double relative_tolerance;
+};
+
+/// The arguments of one call of an integrator that takes the cells of a block where they lie, as
+/// heddle.chemistry.Rosenbrock(...).integrate() of three dimensions has them.
+struct CellBlock {
+  FieldView<double> concentration;     ///< mol m-3; read and written
+  FieldView<const double> temperature; ///< K
+  FieldView<const double> pressure;    ///< Pa
+  FieldView<const double> rate_input;  ///< host values of the rates; empty where there are none
+  FieldView<double> step;              ///< s; 0 where a cell remembers none; read and written
+  FieldView<std::int32_t> outcome;     ///< 0 where the cell is done, else why not
+  FieldView<std::int64_t> steps;       ///< attempts of this call
+  double absolute_tolerance;           ///< mol m-3
+  double interval;                     ///< s
   double relative_tolerance;
 };
 

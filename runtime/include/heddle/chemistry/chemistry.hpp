@@ -30,8 +30,8 @@ struct ChemicalMechanism {
   [[nodiscard]] int input_number(std::string_view wanted) const;
 };
 
-/// The fields of the cells, in host memory, in any layout; on the same blocks. They must outlive the
-/// Chemistry.
+/// The fields of the cells, in any layout; on the same blocks, all in host memory or all on a device. They
+/// must outlive the Chemistry.
 struct ChemistryFields {
   Field<double>& concentration;     // a component per species, mol m-3; read and written
   const Field<double>& temperature; // K
@@ -77,7 +77,8 @@ struct ChemistryReport {
   std::int64_t most_attempts = 0;  // of a cell
   std::int64_t lent = 0;           // cells that other ranks computed
   std::int64_t borrowed = 0;       // cells of other ranks that were computed here
-  double lowest_concentration = 0; // below 0 by about the tolerance, unless the kernel clips
+  double lowest_concentration = 0; // below 0 by about the tolerance, unless the kernel clips; NaN where cells
+                                   // stay where they lie: nobody looks
 };
 
 /// Chemistry of all cells over one time step of a host model that splits its operators: a task.
@@ -98,11 +99,19 @@ public:
   /// `[](const CellBatch& b) { cb05::integrate(b.concentration, b.temperature, ...); }`.
   using Integrate = std::function<void(const CellBatch& batch)>;
 
+  /// Integrates the cells of a block where they lie, with a kernel of three dimensions, in a stream:
+  /// `[](const CellBlock& b, Stream& s) { cb05::integrate_cuda(b.concentration, ..., s.native()); }`.
+  using IntegrateBlock = std::function<void(const CellBlock& block, Stream& stream)>;
+
   /// transport: of all ranks, which make the same calls; null for one rank; must outlive this. Throws Error
   /// for fields that do not fit each other or the mechanism, fields on a device, and options that make no
   /// sense.
   Chemistry(ChemicalMechanism mechanism, Integrate integrate, const ChemistryFields& fields,
             const ChemistryOptions& options = {}, Transport* transport = nullptr);
+  /// For fields on a device, or on the host where cells shall stay where they lie: no cell is gathered, and
+  /// none is lent to another rank. A call waits for the stream, to look for cells that failed.
+  Chemistry(ChemicalMechanism mechanism, IntegrateBlock integrate, const ChemistryFields& fields,
+            const ChemistryOptions& options = {});
   ~Chemistry();
   Chemistry(const Chemistry&) = delete;
   Chemistry& operator=(const Chemistry&) = delete;
@@ -125,15 +134,25 @@ public:
 
 private:
   struct Work;
+  struct Failed {
+    int block;
+    std::int64_t x, y, z;
+    std::int32_t outcome;
+  };
 
   void check_options() const;
-  void collect_failures();
+  void check_fields(bool gathered) const;
+  void integrate_blocks(Stream& stream);
+  void gather_and_integrate();
+  void collect_failures(const std::vector<Failed>& cells);
 
   ChemicalMechanism mechanism_;
   Integrate integrate_;
+  IntegrateBlock integrate_block_;
   ChemistryFields fields_;
   Field<double> step_;
   Field<std::int64_t> steps_;
+  std::unique_ptr<Field<std::int32_t>> outcome_; // where cells stay where they lie
   std::unique_ptr<Work> work_;
   std::vector<CellFailure> failures_;
   ChemistryReport report_;

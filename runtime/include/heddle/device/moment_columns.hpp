@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "heddle/device/copy_ahead.hpp"
 #include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_collision.hpp"
 #include "heddle/device/moment_words.hpp"
+#include "heddle/device/shared.hpp"
 
 namespace heddle {
 

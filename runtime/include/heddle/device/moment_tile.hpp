@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "heddle/device/copy_ahead.hpp"
 #include "heddle/device/gpu.hpp"
 #include "heddle/device/moment_box.hpp"
 #include "heddle/device/moment_columns.hpp"
