@@ -133,7 +133,9 @@ GPU: tuple[Row[GpuSchedule], ...] = (
     ),
     Row(
         "lists, faces, reductions over rows, single axes",
-        lambda kernel, _: kernel.space.dimensions < 2 or kernel.layer or kernel.reduces_rows,
+        lambda kernel, _: (
+            kernel.space.is_list or kernel.space.dimensions < 2 or kernel.layer or kernel.reduces_rows
+        ),
         Threads(),
         "rows are what they run over",
     ),

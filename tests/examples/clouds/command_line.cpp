@@ -51,7 +51,7 @@ TEST(Program, WritesSeriesProfilesAndAPicture) {
   EXPECT_GT(std::filesystem::file_size(folder / "out" / "clouds.png"), 20000U);
 }
 
-TEST(Program, GoesOnFromACheckpointWithTheSameBits) {
+TEST(Program, ResumesFromACheckpointWithTheSameBits) {
   const test::Folder folder;
   const std::string checkpoints = "--no-picture --precision f32 --checkpoint-every 100 ";
   ASSERT_EQ(program(small(folder / "whole", checkpoints + "--hours 0.1")).code, 0);

@@ -411,7 +411,9 @@ def test_guarded_operands_stay_behind_their_condition(target: str) -> None:
     invariant = sympy.Piecewise((sympy.log(alpha), alpha > 0), (0, True))
     module = Module("module", precisions=("f64",))
     module.add(
-        "kernel", [Assignment(sympy.Symbol("t"), invariant), Assignment(v.here, guarded + sympy.Symbol("t"))]
+        "kernel",
+        [Assignment(sympy.Symbol("t"), invariant), Assignment(v.here, guarded + sympy.Symbol("t"))],
+        schedule=Schedule(gpu=Threads()),
     )
     found = "".join(source for name, source in files(module, [target]).items() if "kernel" in name)
     assert found.count("log(") == 2

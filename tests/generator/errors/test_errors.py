@@ -96,6 +96,7 @@ DOCUMENTS = ("ir/json.py",)
 WITH_TESTS_OF_THEIR_OWN = (
     *("lift/", "roundtrip/", "commands/lift", "python/", "chemistry/"),
     *("explorer/", "commands/explore", "explored_schedules.py", "ir/schedule_text.py"),
+    "emit/fortran_file.py",
 )
 
 

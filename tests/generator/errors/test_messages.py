@@ -194,7 +194,8 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
         (
             "x = heddle.Schedule(block=256)",
             "Schedule(...) has no argument 'block'.\n  Hint: Schedule takes cpu, gpu, fma, colours, "
-            "specialise, math; 'block' belongs to CompressedList, Interleaved, Threads",
+            "specialise, math; 'block' belongs to CompressedList, Interleaved, Threads, "
+            "WarpPerCell",
         ),
         (
             "x = heddle.While(p > 0, [])",

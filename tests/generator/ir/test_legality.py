@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from heddle import CacheLines, CompressedList, Interleaved, KernelError, Rows, Schedule, Strips, Threads
 from heddle.errors import NOWHERE
+from heddle.ir.default_schedule import plain
 from heddle.ir.legality import REFUSALS, check_space
 from heddle.ir.space import Dense, Link, Sparse
 
@@ -47,7 +48,7 @@ SPACES = {
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("kind", SPACES)
 def test_what_a_space_takes(kind: str, option: str) -> None:
-    schedule = Schedule(**(OPTIONS.get(kind, {}) | OPTIONS[option]))
+    schedule = plain(Schedule(**(OPTIONS.get(kind, {}) | OPTIONS[option])))
     if TAKEN[kind][list(OPTIONS).index(option)] == "y":
         check_space("k", SPACES[kind], schedule, NOWHERE)
     else:
@@ -64,4 +65,4 @@ def test_the_grid_is_complete() -> None:
 
 def test_cache_lines_are_strips() -> None:
     with pytest.raises(KernelError, match="does not support strips"):
-        check_space("k", SPACES["walls"], Schedule(cpu=CacheLines(4)), NOWHERE)
+        check_space("k", SPACES["walls"], plain(Schedule(cpu=CacheLines(4))), NOWHERE)

@@ -79,12 +79,12 @@ __device__ inline void nothing_came_through(typename Tile::Handed (&handed)[2], 
 template <typename Tile>
 __device__ inline void turned_round(typename Tile::Handed& handed, int place, const Moments& m,
                                     float isotropic, const WallsAround& around) {
-  using Lattice = typename Tile::Lattice;
+  using Links = typename Tile::Lattice;
   sideways([&]<int cx, int cy>() {
     if constexpr (slot(cx, cy) < Tile::Handed::vertical) {
       if ((around.beside & crossed<cx, cy>) == 0) {  // else it comes from the wall at the side
-        constexpr float pushed = -6.0F * Tile::unit * Lattice::weight(1 + (cx != 0) + (cy != 0));
-        const float2 f = populations<Lattice, cx, cy>(m, isotropic).vertical;
+        constexpr float pushed = -6.0F * Tile::unit * Links::weight(1 + (cx != 0) + (cy != 0));
+        const float2 f = populations<Links, cx, cy>(m, isotropic).vertical;
         const float lid =
             static_cast<float>(cx) * around.lid_x + static_cast<float>(cy) * around.lid_y;
         handed.template put_vertical<slot(-cx, -cy)>(beyond<Tile, cx, cy>(place),
