@@ -39,10 +39,25 @@ receive: legacy.cpp:68
 Rounding: as in the source; `evaluate(False)` keeps the order of its operations.
 """
 
-from heddle import Assignment, If, Module, Scan, bit_and, block_coordinates, block_extents, fields, parameters
+from heddle import (
+    Assignment,
+    If,
+    Module,
+    Rows,
+    Scan,
+    Schedule,
+    Threads,
+    bit_and,
+    block_coordinates,
+    block_extents,
+    fields,
+    parameters,
+)
 from sympy import Eq, Ne, Piecewise, evaluate, symbols
 
 lifted = Module("lifted", precisions=("f64",), about="Lifted from legacy.cpp.")
+# Cells one by one, as in the source, so that the proof follows. Schedule() may be faster.
+as_written = Schedule(cpu=Rows(), gpu=Threads())
 
 # advect
 q = fields("q: real[2D]")
@@ -55,7 +70,7 @@ with evaluate(False):
         Assignment(dy, Piecewise((q[0, 0] - q[0, -1], v[0, 0] > 0), (q[0, 1] - q[0, 0], True))),
         Assignment(q_new[0, 0], q[0, 0] - cx * u[0, 0] * dx - cy * v[0, 0] * dy),
     ]
-lifted.add("advect", statements, about="Lifted from legacy.cpp:12.")
+lifted.add("advect", statements, about="Lifted from legacy.cpp:12.", schedule=as_written)
 
 # sor
 p = fields("p: real[3D]")
@@ -78,7 +93,7 @@ with evaluate(False):
             ]),
         ]),
     ]
-lifted.add("sor", statements, about="Lifted from legacy.cpp:33.")
+lifted.add("sor", statements, about="Lifted from legacy.cpp:33.", schedule=as_written)
 
 # diffuse_column
 a, b, c, d = fields("a, b, c, d: real[3D]", ghost_layers=0)
@@ -105,7 +120,7 @@ with evaluate(False):
             ]),
         ], {}, reverse=True),
     ]
-lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:48.")
+lifted.add("diffuse_column", statements, about="Lifted from legacy.cpp:48.", schedule=as_written)
 
 # receive
 flux = fields("flux: real[1D]", ghost_layers=0)
@@ -117,4 +132,4 @@ with evaluate(False):
         Assignment(from_, donor[0]),
         Assignment(out[0], area[0] * flux.gather(from_) + 0.5 * (1 - area[0]) * out[0]),
     ]
-lifted.add("receive", statements, about="Lifted from legacy.cpp:68.")
+lifted.add("receive", statements, about="Lifted from legacy.cpp:68.", schedule=as_written)

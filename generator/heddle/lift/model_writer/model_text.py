@@ -27,10 +27,16 @@ _TYPES = {
 _IMPORTED = frozenset(
     "heddle sympy Assignment If Module Reduce Scan While Field Dense bit_and block_coordinates block_extents "
     "fields parameters remainder shift_left Max Min Abs sqrt exp log sin cos tanh floor sign Eq Ne And Or "
-    "Not Piecewise evaluate symbols statements".split()
+    "Not Piecewise evaluate symbols statements Rows Schedule Threads as_written".split()
 )
 WIDTH = 108
 _NO_BREAK = chr(0xA0)
+
+
+def _import(names: list[str]) -> list[str]:
+    """What a model takes from Heddle: in one line, or a name per line."""
+    line = f"from heddle import {', '.join(names)}"
+    return [line] if len(line) <= WIDTH else ["from heddle import (", *(f"    {n}," for n in names), ")"]
 
 
 @dataclass(frozen=True)
@@ -92,11 +98,13 @@ class _Writer:
             *map(in_docstring, rest),
             '"""',
             "",
-            f"from heddle import {', '.join(sorted(self.heddle))}",
+            *_import(sorted(self.heddle)),
             f"from sympy import {', '.join(sorted(self.sympy | self.symbols()))}",
             "",
             f"{module} = Module({quoted(self.name)}, precisions=({quoted(precision)},), "
             f"about={quoted(self.about())})",
+            "# Cells one by one, as in the source, so that the proof follows. Schedule() may be faster.",
+            "as_written = Schedule(cpu=Rows(), gpu=Threads())",
         ]
         return "\n".join([*head, *sections, ""])
 
@@ -192,7 +200,8 @@ class _Writer:
         yield from body
         yield "    ]"
         about = quoted(f"Lifted from {recovered.place}.")
-        yield f"{self.module}.add({quoted(kernel.name)}, statements, about={about})"
+        self.heddle |= {"Rows", "Schedule", "Threads"}
+        yield f"{self.module}.add({quoted(kernel.name)}, statements, about={about}, schedule=as_written)"
 
     def declarations(self, kernel: ir.Kernel) -> Iterator[str]:
         """Fields and parameters in the order of the source, which is that of the kernel's arguments; in one

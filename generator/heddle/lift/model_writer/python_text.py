@@ -48,6 +48,7 @@ _IMPORTS = {
     "heddle": {
         *("Assignment", "If", "Module", "Reduce", "Scan", "While"),
         *("block_coordinates", "block_extents", "fields", "parameters"),
+        *("Rows", "Schedule", "Threads"),
         *BITS.values(),
     },
     "sympy": {
