@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ def lowered(
 ) -> ir.Kernel:
     known = precision(chosen)
     return lower(entry.typed(known), Request(known, schedule or entry.schedule, TARGETS[target])).lowered
+
+
+def in_rows(entry: KernelModel) -> Schedule:
+    """A schedule whose proof is by structure. That of columns in lanes is not: loops over levels and lanes
+    change places. Whole rows stand for them here; emit/test_columns_in_lanes.py compares the bits of both."""
+    traits = entry.traits
+    lanes = isinstance(entry.schedule.cpu, Strips) and traits is not None and (traits.scans or traits.rounds)
+    return replace(entry.schedule, cpu=Rows()) if lanes else entry.schedule
 
 
 def structural(result: Proof | Counterexample) -> None:
@@ -60,6 +69,9 @@ def test_targets_of_every_model(name: str) -> None:
         reference, cpu, cuda = (
             module.stages(kernel, chosen, t).lowered for t in ("reference", "cpu", "cuda")
         )
+        entry = module.kernels[kernel]
+        if isinstance(entry, KernelModel) and in_rows(entry) != entry.schedule:
+            cpu = lowered(entry, "cpu", in_rows(entry), chosen)
         structural(equivalent(reference, cpu))
         if kernel in ROW_SUMS.get(name, []):
             with pytest.raises(KernelError, match="the proof does not read combine_row_sum"):
@@ -106,9 +118,10 @@ def test_nontemporal_and_rematerialised() -> None:
 def test_columns(rank: int, axis: int) -> None:
     """Two recurrences, one of which reads what the other one left."""
     entry = model(column(rank, axis))
-    structural(equivalent(lowered(entry, "reference"), lowered(entry, "cpu")))
+    cpu = lowered(entry, "cpu", in_rows(entry))
+    structural(equivalent(lowered(entry, "reference"), cpu))
     if rank > 1:
-        structural(equivalent(lowered(entry, "cpu"), lowered(entry, "cuda")))
+        structural(equivalent(cpu, lowered(entry, "cuda")))
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
@@ -133,6 +146,6 @@ def test_every_level() -> None:
     """A kernel before it is scheduled, before it is lowered, and after."""
     for entry in (lattice_boltzmann("AA", "odd"), model(column(2, 1)), model(reduction(2))):
         known = precision("f64")
-        stages = lower(entry.typed(known), Request(known, entry.schedule, TARGETS["cpu"]))
+        stages = lower(entry.typed(known), Request(known, in_rows(entry), TARGETS["cpu"]))
         structural(equivalent(stages.kernel, stages.lowered))
         structural(equivalent(stages.scheduled, stages.lowered))
