@@ -23,7 +23,7 @@ COLUMN = "      for (std::int64_t z = 0; z < n_z; ++z) {\n"
 SIMD = "#pragma omp simd\n"
 PARALLEL = "#pragma omp parallel for schedule(static)\n"
 BEGIN, UPDATE = "namespace {\n\ntemplate", "      u_next_row[x] = "
-CELL, CUH, CU = "u_next_cell[0] = u_cell[0]", "heat/step.cuh", "heat/step.cu"
+CELL, CUH, CU = "u_next_cell[0] = u_next_new", "heat/step.cuh", "heat/step.cu"
 STEP, DIFFUSE = "heat/step.cpp", "lifted/diffuse_column.cpp"
 
 # name: (file, what stands there, what comes in its place, the word that the refusal names)
@@ -75,8 +75,8 @@ FAULTS = {
     "on the device": (CUH, CELL, "\n#ifdef __CUDA_ARCH__\n  return;\n#endif\n" + CELL, "__CUDA_ARCH__"),
     "nvcc": (
         CU,
-        "dim3(256, 1, 1)",
-        "\n#ifdef __NVCC__\n  dim3(2048, 1, 1)\n#else\n  dim3(256, 1, 1)\n#endif\n",
+        "dim3(128, 1, 1)",
+        "\n#ifdef __NVCC__\n  dim3(2048, 1, 1)\n#else\n  dim3(128, 1, 1)\n#endif\n",
         "__NVCC__",
     ),
     "number of the compiler": (STEP, "u_row[x - 1]", "u_row[x - (__GNUC__ - 3)]", "__GNUC__"),
@@ -162,7 +162,7 @@ SAME = {
     "layout of a pragma": (STEP, PARALLEL, "#  pragma  omp parallel  for schedule( static )  // rows\n"),
     "another schedule": (STEP, PARALLEL, "#pragma omp parallel for schedule(dynamic, 4) num_threads(2)\n"),
     "parentheses": (STEP, "4.0 * u_row[x]", "(4.0 * (u_row[x]))"),
-    "layout of a launch": (CU, "dim3(256, 1, 1), stream", "\n        dim3(256, 1, 1), stream"),
+    "layout of a launch": (CU, "dim3(128, 1, 1),", "\n        dim3(128, 1, 1),"),
     "comment in a kernel": (CUH, CELL, "// one step\n  " + CELL),
 }
 

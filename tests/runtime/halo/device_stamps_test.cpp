@@ -81,15 +81,19 @@ public:
     for (const Message& message : request.send) {
       std::byte* const there = place(request.tag, message.peer);
       std::byte* const payload = there + HaloPlan::stamp_bytes;
-      if (!stores_ && harm != Harm::dropped)
+      if (!stores_ && harm != Harm::dropped) {
         ASSERT_EQ(cudaMemcpyAsync(there, message.data, message.bytes, cudaMemcpyDeviceToDevice, native),
                   cudaSuccess);
-      if (stores_ && harm == Harm::dropped) // it has been written: the stamp of step 0 instead
+      }
+      if (stores_ && harm == Harm::dropped) { // it has been written: the stamp of step 0 instead
         ASSERT_EQ(cudaMemsetAsync(there + 16, 0, 8, native), cudaSuccess);
-      if (harm == Harm::zeroed)
+      }
+      if (harm == Harm::zeroed) {
         ASSERT_EQ(cudaMemsetAsync(payload, 0, message.bytes - HaloPlan::stamp_bytes, native), cudaSuccess);
-      if (harm == Harm::last_bit) // of the highest byte of a float between 1 and 2, which is 0x3f
+      }
+      if (harm == Harm::last_bit) { // of the highest byte of a float between 1 and 2, which is 0x3f
         ASSERT_EQ(cudaMemsetAsync(payload + 403, 0x3e, 1, native), cudaSuccess);
+      }
     }
   }
   void finish(const heddle::ExchangeRequest&, Stream&) override {}
