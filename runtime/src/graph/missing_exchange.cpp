@@ -103,8 +103,7 @@ void MissingExchange::follow(std::int64_t iteration) {
         } else if (*task.toward_owners) {
           known.pushed_by = nullptr;
         } else {
-          for (std::size_t axis = 0; axis < known.exchanged.size(); ++axis)
-            known.exchanged[axis] = std::max(known.exchanged[axis], task.layers[axis]);
+          known.exchanged = HaloState::most(known.exchanged, task.layers);
         }
         continue;
       }

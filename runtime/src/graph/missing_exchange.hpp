@@ -12,7 +12,6 @@
 #include "heddle/graph/task_node.hpp"
 #include "heddle/grid/halo_state.hpp"
 #include "heddle/grid/halo_watch.hpp"
-#include "heddle/halo/halo_steps.hpp"
 
 namespace heddle {
 
@@ -41,7 +40,7 @@ private:
     const TaskNode* node;
     std::vector<Touch> touches{};
     std::optional<bool> toward_owners{}; // of an exchange
-    HaloState::Cells layers{HaloSteps::every_layer, HaloSteps::every_layer, HaloSteps::every_layer};
+    HaloState::Cells layers = HaloState::every_layer;
   };
   /// What is known while the run is followed: the sweeps of which HaloState speaks.
   struct Known {

@@ -13,7 +13,7 @@ RegionSweep::RegionSweep(std::string name, const BlockGrid& grid, int rank, Memo
                          std::vector<FieldAccess> accesses, Kernel kernel)
     : name_(std::move(name)), grid_(&grid), rank_(rank), memory_(memory), cells_(cells),
       accesses_(std::move(accesses)), kernel_(std::move(kernel)),
-      watch_(name_, {.grid = grid_, .rank = rank_, .some_cells = true}, accesses_) {
+      watch_(name_, cover_of<RegionSweep>(grid, rank), accesses_) {
   if (!kernel_) throw Error("RegionSweep", "'" + name_ + "' has no kernel", "pass a callable object");
 }
 

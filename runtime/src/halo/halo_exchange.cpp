@@ -202,7 +202,7 @@ void HaloExchange::finish(Stream& stream) {
   for (const ExchangedField& field : base().fields()) {
     HaloState* const state = field.object.halo();
     if (state == nullptr) continue;
-    base().direction() == Direction::owner_to_ghost ? state->filled(layers()) : state->returned();
+    base().direction() == Direction::owner_to_ghost ? state->filled(plan_.layers()) : state->returned();
   }
 }
 
@@ -217,19 +217,13 @@ void HaloExchange::operator()(Stream& stream) {
   finish(stream);
 }
 
-/// Of ghost cells that the exchange brings up to date: over lists those that any link leads to.
-HaloState::Cells HaloExchange::layers() const {
-  if (!std::holds_alternative<SparseExchange>(exchange_)) return plan_.layers();
-  return {HaloSteps::every_layer, HaloSteps::every_layer, HaloSteps::every_layer};
-}
-
 HaloSteps HaloExchange::steps() {
   HaloSteps steps;
   if (empty()) return steps;
   steps.grid = base().grid();
   steps.rank = base().rank();
   steps.depth = plan_.depth();
-  steps.layers = layers();
+  steps.layers = plan_.layers();
   steps.border = plan_.border_axes();
   steps.toward_owners = base().direction() == Direction::ghost_to_owner;
   steps.messages = talks();

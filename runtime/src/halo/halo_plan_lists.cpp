@@ -159,8 +159,8 @@ void HaloPlan::lay_out(const SparseExchange& exchange) {
             .push_back({link.field, number, places.number(here), element});
       }
     }
-    layers_.fill(list.border_width());
   }
+  layers_.fill(list.border_width()); // no kernel over the list reaches further
 
   const auto add = [&](std::map<int, std::vector<Reached>>& reached, std::vector<Segment>& segments,
                        std::vector<Elements>& elements) {

@@ -88,10 +88,8 @@ protected:
   template <class... Arguments> void bind(const Arguments&... arguments) {
     (declare<false>(arguments), ...);
     (declare<true>(arguments), ...);
-    SweepCover cover{domain_.grid, domain_.rank, axes};
-    if constexpr (requires { Derived::over_list; }) cover.over_list = Derived::over_list;
-    if constexpr (requires { Derived::some_cells; }) cover.some_cells = Derived::some_cells;
-    if (cover.grid != nullptr) watch_ = HaloWatch(name_, cover, domain_.accesses);
+    if (domain_.grid != nullptr)
+      watch_ = HaloWatch(name_, cover_of<Derived>(*domain_.grid, domain_.rank), domain_.accesses);
     launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
       std::apply([&](const auto&... passed) { call_kernel<Derived>(stream, passed...); },
                  std::tuple_cat(sweep.passed(arguments, cells)...));

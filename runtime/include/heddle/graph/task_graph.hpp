@@ -149,12 +149,8 @@ public:
     if constexpr (requires {
                     object->grid();
                     object->rank();
-                  }) {
-      node.domain = SweepCover{&object->grid(), object->rank()};
-      if constexpr (requires { Plain::dimensions; }) node.domain->dimensions = Plain::dimensions;
-      if constexpr (requires { Plain::over_list; }) node.domain->over_list = Plain::over_list;
-      if constexpr (requires { Plain::some_cells; }) node.domain->some_cells = Plain::some_cells;
-    }
+                  })
+      node.domain = cover_of<Plain>(object->grid(), object->rank());
     if constexpr (requires { object->uses(); }) {
       for (const auto& used : object->uses())
         node.uses.emplace_back(used.what, used.lifetime->watch());

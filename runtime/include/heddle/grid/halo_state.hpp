@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -18,6 +18,13 @@ class HaloState {
 public:
   /// Cells along x, y and z.
   using Cells = std::array<int, 3>;
+  static constexpr Cells every_layer{std::numeric_limits<int>::max(), std::numeric_limits<int>::max(),
+                                     std::numeric_limits<int>::max()};
+
+  /// The larger number along each axis.
+  [[nodiscard]] static constexpr Cells most(const Cells& a, const Cells& b) noexcept {
+    return {std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2])};
+  }
 
   /// Sweeps have changed cells of the field: which sweep was the last, in which graph. Empty: nothing of that
   /// kind is known, or other code has filled the ghost layers.
@@ -33,10 +40,7 @@ public:
   }
   void pushed(std::string_view sweep) { pushed_by_ = sweep; }
   /// So many ghost layers have the values of their owners.
-  void filled(const Cells& layers) noexcept {
-    for (std::size_t axis = 0; axis < layers.size(); ++axis)
-      exchanged_[axis] = std::max(exchanged_[axis], layers[axis]);
-  }
+  void filled(const Cells& layers) noexcept { exchanged_ = most(exchanged_, layers); }
   /// All of them have.
   void filled() noexcept { changed_by_.clear(); }
   /// The owners have what was written to the ghost layers.

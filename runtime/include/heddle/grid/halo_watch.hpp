@@ -24,6 +24,15 @@ struct SweepCover {
   bool some_cells = false; ///< it leaves out cells, so that what it reaches may lie outside of the domain
 };
 
+/// Where a sweep of type `Task` runs, by the constants that it has.
+template <class Task> [[nodiscard]] SweepCover cover_of(const BlockGrid& grid, int rank) {
+  SweepCover cover{&grid, rank};
+  if constexpr (requires { Task::dimensions; }) cover.dimensions = Task::dimensions;
+  if constexpr (requires { Task::over_list; }) cover.over_list = Task::over_list;
+  if constexpr (requires { Task::some_cells; }) cover.some_cells = Task::some_cells;
+  return cover;
+}
+
 /// How many cells beyond its blocks a sweep accesses along each axis that lie in other blocks, or in its own
 /// at a periodic face. reach: beyond the cell that it computes. A list follows periodic faces itself.
 [[nodiscard]] HaloState::Cells cells_of_others(const SweepCover& cover, const Reach& reach);

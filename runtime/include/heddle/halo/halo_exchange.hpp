@@ -106,7 +106,6 @@ private:
   [[nodiscard]] const ExchangeBase& base() const { return base_of(exchange_); }
   /// Whether it has nothing to exchange.
   [[nodiscard]] bool empty() const;
-  [[nodiscard]] HaloState::Cells layers() const;
   void publish_arrays(const DenseExchange& exchange);
   void check_arrays() const;
   /// Whether messages lie in device memory.

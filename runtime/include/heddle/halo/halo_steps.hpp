@@ -4,7 +4,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,12 +20,10 @@ namespace heddle {
 /// across the axes that are decomposed across ranks, and, next to these, across the axes along which the
 /// lanes of a vector are consecutive.
 struct HaloSteps {
-  static constexpr int every_layer = std::numeric_limits<int>::max();
-
   const BlockGrid* grid = nullptr; // null: nothing crosses
   int rank = 0;
-  int depth = 0;                                                  // cells that it reaches beyond a block
-  HaloState::Cells layers{every_layer, every_layer, every_layer}; // of ghost cells that it brings up to date
+  int depth = 0;                                    // cells that it reaches beyond a block
+  HaloState::Cells layers = HaloState::every_layer; // of ghost cells that it brings up to date
   std::array<bool, 3>
       border{};               // axes across which blocks have a border besides those that lead to other ranks
   bool toward_owners = false; // from ghost cells to their owners
