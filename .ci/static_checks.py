@@ -128,7 +128,9 @@ def check_lint(names: Sequence[str], fix: bool) -> Iterator[str]:
 
 def check_text(names: Sequence[str], fix: bool) -> Iterator[str]:
     del fix  # by hand
-    yield from crowded_folders(names, written_here(tracked()))
+    everything = written_here(tracked())
+    yield from crowded_folders(names, everything)
+    yield from twin_tests(everything)
     for name in names:
         ending, data = kind(name), (ROOT / name).read_bytes()
         limit = PICTURE_KIB if ending in PICTURES else TEXT_KIB
@@ -173,6 +175,18 @@ def crowded_folders(names: Iterable[str], everything: Iterable[str]) -> Iterator
     for folder in sorted({PurePosixPath(name).parent for name in names}):
         if count[folder] > FILES_PER_FOLDER:
             yield f"{folder}: {count[folder]} files; at most {FILES_PER_FOLDER} per folder: split by topic"
+
+
+def twin_tests(everything: Iterable[str]) -> Iterator[str]:
+    """Tests of the generator whose files have one name: pytest refuses the second, since folders of tests are
+    no packages."""
+    first: dict[str, str] = {}
+    for name in sorted(everything):
+        path = PurePosixPath(name)
+        if path.is_relative_to("tests/generator") and path.match("test_*.py"):
+            if path.name in first:
+                yield f"{name}: has the name of {first[path.name]}, and pytest takes one of them"
+            first.setdefault(path.name, name)
 
 
 def anchors(text: str) -> set[str]:

@@ -63,6 +63,13 @@ def test_crowded_folders(checks: ModuleType) -> None:
     assert list(checks.crowded_folders(["a/b/c.cpp"], [*everything, "a/model.py"])) == []
 
 
+def test_twin_tests(checks: ModuleType) -> None:
+    names = [f"tests/generator/{name}.py" for name in ("test_a", "ir/test_b", "models", "ir/models")]
+    assert list(checks.twin_tests([*names, "tests/lift/test_a.py"])) == []
+    (fault,) = checks.twin_tests([*names, "tests/generator/ir/test_a.py"])
+    assert fault.startswith("tests/generator/test_a.py: has the name of tests/generator/ir/test_a.py")
+
+
 def test_links(checks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "ROOT", tmp_path)
     (tmp_path / "page.md").write_text("# D\n")

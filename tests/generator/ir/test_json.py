@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -177,14 +179,24 @@ def test_mutated_documents(seed: int) -> None:
     assert refused > 200
 
 
+def seconds(work: Callable[[], object]) -> float:
+    """The least of three, without what the collector of garbage does for objects of other tests."""
+    times = []
+    gc.disable()
+    try:
+        for _ in range(3):
+            began = time.process_time()
+            work()
+            times.append(time.process_time() - began)
+    finally:
+        gc.enable()
+    return min(times)
+
+
 def test_reading_is_quick() -> None:
     """2 MB in a few times what Python needs to read the JSON alone."""
     many = [f'{{"node": "Assignment", "target": {to_json(Symbol(f"a{at}", F64))}, "value": {to_json(SUM)}}}'
             for at in range(4000)]  # fmt: skip
     text = f'{{"node": "Block", "body": [{", ".join(many)}]}}'
-    began = time.process_time()
-    json.loads(text)
-    alone = time.process_time() - began
-    began = time.process_time()
     assert len(from_json(text).body) == 4000
-    assert time.process_time() - began < 30 * alone + 0.1
+    assert seconds(lambda: from_json(text)) < 30 * seconds(lambda: json.loads(text)) + 0.1

@@ -13,10 +13,12 @@ transport: legacy.cpp:8
 Rounding: as in the source; `evaluate(False)` keeps the order of its operations.
 """
 
-from heddle import Assignment, Module, fields, parameters
+from heddle import Assignment, Module, Rows, Schedule, Threads, fields, parameters
 from sympy import Piecewise, evaluate, symbols
 
 tracer = Module("tracer", precisions=("f64",), about="Lifted from legacy.cpp.")
+# Cells one by one, as in the source, so that the proof follows. Schedule() may be faster.
+as_written = Schedule(cpu=Rows(), gpu=Threads())
 
 # transport
 q = fields("q: real[2D]")
@@ -29,4 +31,4 @@ with evaluate(False):
         Assignment(dy, Piecewise((q[0, 0] - q[0, -1], v[0, 0] > 0), (q[0, 1] - q[0, 0], True))),
         Assignment(q_new[0, 0], q[0, 0] - c * (u[0, 0] * dx + v[0, 0] * dy)),
     ]
-tracer.add("transport", statements, about="Lifted from legacy.cpp:8.")
+tracer.add("transport", statements, about="Lifted from legacy.cpp:8.", schedule=as_written)
