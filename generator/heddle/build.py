@@ -169,10 +169,7 @@ def files(
             since = time.perf_counter()
             cited, origin = isinstance(entry, KernelModel), _origin(module, name, target.name)
             banner = _banner(module, entry.about, cited=cited, origin=origin)
-            variants = [
-                Variant(precision(p), module.stages(name, p, target.name), module.schedule(name, p))
-                for p in module.precisions
-            ]
+            variants = _variants(module, name, target.name)
             declared.setdefault(name, variants)
             since = timings.add("schedule, lower", since)
             written = gpu_files if target.threads else cpp_files
@@ -194,17 +191,19 @@ def files(
     return result
 
 
+def _variants(module: Module, kernel: str, target: str) -> list[Variant]:
+    """A kernel in all precisions of its module, for a target."""
+    return [
+        Variant(precision(p), module.stages(kernel, p, target), module.schedule(kernel, p))
+        for p in module.precisions
+    ]
+
+
 def fortran_files(module: Module, targets: Sequence[str], directives: Directives = "host") -> dict[str, str]:
     """The module of Fortran with all kernels for these targets, beside its `files`. directives: see
     `fortran_file`."""
     wanted = [TARGETS[name] for name in targets]
-    kernels = {
-        name: [
-            Variant(precision(p), module.stages(name, p, targets[0]), entry.schedule)
-            for p in module.precisions
-        ]
-        for name, entry in module.kernels.items()
-    }
+    kernels = {name: _variants(module, name, targets[0]) for name in module.kernels}
     text = fortran_file(module.name, kernels, wanted, directives, _banner(module, module.about))
     return {f"{module.name}/{fortran_name(module.name)}": text}
 
@@ -213,13 +212,7 @@ def python_files(module: Module, target: str, lists: bool = True) -> dict[str, s
     """What makes functions of Python of a module's kernels for one target, beside its `files`. lists: also of
     those over lists of cells."""
     chosen = TARGETS[target]
-    kernels = {
-        name: [
-            Variant(precision(p), module.stages(name, p, target), module.schedule(name, p))
-            for p in module.precisions
-        ]
-        for name in python_kernels(module, lists)
-    }
+    kernels = {name: _variants(module, name, target) for name in python_kernels(module, lists)}
     text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
     result = {f"{module.name}/{python_name(module, target)}": text}
     headers = [*PYTHON_HEADERS, *(["gpu.hpp"] if chosen.gpu is not None else [])]

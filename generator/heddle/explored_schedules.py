@@ -153,8 +153,9 @@ def use(
     rows = read(path)
     remarks: list[str] = []
     tuned: dict[tuple[str, str], Tuned] = {}
-    if name is not None and name not in {row.machine for row in rows}:
-        raise KernelError(path.name, f"it has no machine '{name}'.", f"choose from: {_listed(rows)}")
+    if name is not None and name not in _machines(rows):
+        choices = ", ".join(_machines(rows))
+        raise KernelError(path.name, f"it has no machine '{name}'.", f"choose from: {choices}")
     for target in targets:
         own = [row for row in rows if row.target == target and row.module == module.name and not row.variant]
         chosen, remark = _of_machine(path, module, target, own, name)
@@ -177,7 +178,7 @@ def _of_machine(
     if TARGETS[target].checked:
         return [], ""
     wanted = machine.name(gpu) if name is None else name
-    names = list(dict.fromkeys(row.machine for row in rows))
+    names = _machines(rows)
     start = f"{path.name} has no schedules of '{module.name}' for {target}"
     if not rows:
         return [], f"{start}: those of the model hold."
@@ -190,8 +191,8 @@ def _of_machine(
     return [row for row in rows if row.machine == wanted], ""
 
 
-def _listed(rows: Sequence[Row]) -> str:
-    return ", ".join(dict.fromkeys(row.machine for row in rows))
+def _machines(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.machine for row in rows))
 
 
 def _kernels(module: Module, row: Row) -> list[str]:
@@ -227,8 +228,7 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
             )
     schedule = replace(known.schedule, **{part: getattr(row.schedule, part)})
     try:
-        found = own.scheduled(schedule)
-        module.alone([kernel], row.precision, schedule, row.target)
+        found = _model(module.alone([kernel], row.precision, schedule, row.target), kernel)
     except KernelError as error:
         raise KernelError(
             row.where,

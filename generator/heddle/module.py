@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from heddle.adjoints.adjoint import adjoint_statements
@@ -18,7 +19,7 @@ from heddle.halo.sparse import ListExchange, WrittenOffsets, list_exchanges, wri
 from heddle.ir import nodes as ir
 from heddle.ir import space as ir_spaces
 from heddle.ir.cpp_names import why_no_name
-from heddle.ir.default_schedule import Traits, chosen, plain
+from heddle.ir.default_schedule import Traits, chosen
 from heddle.ir.schedule import Precision, Rows, Schedule, Threads, precision
 from heddle.ir.stages import Request, Stages
 from heddle.model.assignment import Statement, check_statements
@@ -45,8 +46,8 @@ from heddle.solvers.relaxation import Equation
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A kernel as the user wrote it. schedule: with what Heddle chose where the model leaves it open, by the
-    traits. role: its role in a streaming pattern, else "". layer, ends: of a sweep over the cells at a face
+    """A kernel as the user wrote it. schedule: with what Heddle chose where the model leaves it open. role:
+    its role in a streaming pattern, else "". layer, ends: of a sweep over the cells at a face
     (StreamingKernels). order: the names of its arguments as the model declares them. adjoint_of: the kernel
     whose adjoint it is, else ""."""
 
@@ -60,8 +61,12 @@ class KernelModel:
     layer: ir_spaces.Layer | None = None
     ends: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
-    traits: Traits | None = None
     adjoint_of: str = ""
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What decides how it runs where its schedule is open."""
+        return traits(self.statements, self.space, self.layer is not None)
 
     def typed(self, chosen: Precision) -> ir.Kernel:
         """The checked kernel in a precision."""
@@ -69,7 +74,7 @@ class KernelModel:
 
     def closed(self, schedule: Schedule) -> Schedule:
         """A schedule with what Heddle chooses for the parts that it leaves open."""
-        return plain(schedule) if self.traits is None else chosen(schedule, self.traits)
+        return chosen(schedule, self.traits)
 
     def scheduled(self, schedule: Schedule) -> KernelModel:
         """The same kernel with another schedule, of which parts may be open. Raises KernelError for one that
@@ -218,15 +223,14 @@ class Module:
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         check_statements(statements, place)
-        frozen = ir_space(name, statements, space, plain(schedule), pattern, place)
+        frozen = ir_space(name, statements, space, pattern, place)
         role, layer, ends = (pattern.role, pattern.layer, pattern.ends) if pattern else ("", None, ())
         if layer:
             about = " ".join([*([about] if about else []), _of_layer(layer.sides)])
         if pattern:
             order = pattern.populations
         order = tuple(dict.fromkeys((*order, *declared_arguments(statements))))
-        found = traits(statements, frozen, layer is not None)
-        model = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends, order, found)
+        model = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends, order)
         self.kernels[name] = model.scheduled(schedule)
 
     def _check_name(self, name: str, place: Place) -> None:
@@ -494,7 +498,7 @@ class Module:
         for name, model in found.items():
             if model.space is self.kernels[name].space:  # what is typed does not depend on the rest of it
                 own._typed[name, chosen] = model, self.typed(name, chosen)
-            check(own.typed(name, chosen), Request(precision(chosen), schedule, TARGETS[target]))
+            check(own.typed(name, chosen), Request(precision(chosen), model.schedule, TARGETS[target]))
         return own
 
     def typed(self, kernel: str, chosen: str) -> ir.Kernel:

@@ -205,7 +205,7 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
     knows for boxes."""
     loop = next((s for s in statements(kernel.body) if isinstance(s, While)), None)
     if target.threads and isinstance(schedule.gpu, WarpPerCell):
-        _check_warps(kernel, loop, schedule)
+        _check_warps(kernel, schedule)
     if loop is None:
         return
     strips = target.inner == "simd" and not isinstance(schedule.cpu, Rows)
@@ -227,21 +227,22 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
         )
 
 
-def _check_warps(kernel: Kernel, loop: While | None, schedule: Schedule) -> None:
+def _check_warps(kernel: Kernel, schedule: Schedule) -> None:
     """A warp shares the rounds of one While of a dense space, in double precision, and nothing else."""
     whiles = [s for s in statements(kernel.body) if isinstance(s, While)]
     others = [s for s in statements(kernel.body) if isinstance(s, (Scan, Reduce))]
-    types = {symbol.type for symbol in loop.carried} if loop else set()
     why = ""
-    if len(whiles) != 1 or whiles[0] not in kernel.body:
-        why = f"it has {len(whiles)} of them" if len(whiles) != 1 else "it does not stand by itself"
+    if len(whiles) != 1:
+        why = f"it has {len(whiles)} of them"
+    elif whiles[0] not in kernel.body:
+        why = "it does not stand by itself"
     elif others or not kernel.space.is_box or kernel.space.walls or schedule.colours > 1:
         why = "other statements scan or reduce, or its space is no plain dense one"
-    elif types & {F32, F16}:
+    elif {symbol.type for symbol in whiles[0].carried} & {F32, F16}:
         why = "it computes in single precision"
     if why:
         raise KernelError(
-            loop.place if loop else kernel.name,
+            whiles[0].place if whiles else kernel.name,
             f"WarpPerCell shares the rounds of one While of '{kernel.name}' between lanes: {why}.",
             "use Schedule(gpu=Threads())",
         )

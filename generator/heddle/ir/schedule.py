@@ -276,6 +276,11 @@ class WarpPerCell(GpuSchedule):
         _number("cells", self.cells, self.cells_at_once, 32, "cells_at_once to 32 cells")
 
 
+CPU_KINDS = (Rows, Strips, CacheLines)
+GPU_KINDS = (Threads, Interleaved, CompressedList, WarpPerCell)
+"""What a user states for a part."""
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How a kernel runs. Every option changes the emitted text; `fma`, `colours` and `math` change results,
@@ -305,8 +310,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for name, part, kinds, left_open in (
-            ("cpu", self.cpu, (Rows, Strips, CacheLines), CHOSEN_CPU),
-            ("gpu", self.gpu, (Threads, Interleaved, CompressedList, WarpPerCell), CHOSEN_GPU),
+            ("cpu", self.cpu, CPU_KINDS, CHOSEN_CPU),
+            ("gpu", self.gpu, GPU_KINDS, CHOSEN_GPU),
         ):
             choices = " or ".join(f"{kind.__name__}(...)" for kind in kinds)
             _require(part == left_open or isinstance(part, kinds), name, repr(part), choices)

@@ -8,59 +8,45 @@ from collections.abc import Mapping
 from typing import Any
 
 from heddle.errors import KernelError
-from heddle.ir.schedule import (
-    CacheLines,
-    CompressedList,
-    CpuSchedule,
-    GpuSchedule,
-    Interleaved,
-    Rows,
-    Schedule,
-    Strips,
-    Threads,
-)
+from heddle.ir.schedule import CPU_KINDS, GPU_KINDS, CpuSchedule, GpuSchedule, Schedule
 
 KINDS: dict[str, type[CpuSchedule] | type[GpuSchedule]] = {
-    kind.__name__: kind for kind in (Rows, Strips, CacheLines, Threads, Interleaved, CompressedList)
+    kind.__name__: kind for kind in (*CPU_KINDS, *GPU_KINDS)
 }
 
 
 def as_text(schedule: Schedule) -> str:
     """As a model writes it: `Schedule(fma=True, cpu=CacheLines(4))`."""
-    words = []
-    for part in dataclasses.fields(schedule):
-        value = getattr(schedule, part.name)
-        if part.name == "_" or value == part.default:
-            continue
-        words.append(f"{part.name}={part_text(value) if type(value).__name__ in KINDS else repr(value)}")
+    words = (
+        f"{name}={part_text(value) if isinstance(value, (CpuSchedule, GpuSchedule)) else repr(value)}"
+        for name, value in _stated(schedule).items()
+    )
     return f"Schedule({', '.join(words)})"
 
 
-def part_text(part: Any) -> str:
+def part_text(part: CpuSchedule | GpuSchedule) -> str:
     """One part of a schedule, such as `CacheLines(4)`."""
-    words: list[str] = []
-    for entry in dataclasses.fields(part):
-        value = getattr(part, entry.name)
-        if entry.default is dataclasses.MISSING:
-            words.insert(0, repr(value))
-        elif value != entry.default:
-            words.append(f"{entry.name}={value!r}")
+    options = _stated(part)
+    without_default = [e.name for e in dataclasses.fields(part) if e.default is dataclasses.MISSING]
+    words = [repr(options.pop(name)) for name in without_default]
+    words += (f"{name}={value!r}" for name, value in options.items())
     return f"{type(part).__name__}({', '.join(words)})"
 
 
 def to_json(schedule: Schedule) -> dict[str, Any]:
     """The options that differ from `Schedule()`."""
-    found: dict[str, Any] = {}
-    for part in dataclasses.fields(schedule):
-        value = getattr(schedule, part.name)
-        if part.name == "_" or value == part.default:
-            continue
-        if type(value).__name__ in KINDS:
-            options = {e.name: getattr(value, e.name) for e in dataclasses.fields(value)}
-            own = {e.name: e.default for e in dataclasses.fields(value)}
-            value = {"kind": type(value).__name__} | {n: v for n, v in options.items() if v != own[n]}
-        found[part.name] = value
-    return found
+    return {
+        name: {"kind": type(value).__name__} | _stated(value)
+        if isinstance(value, (CpuSchedule, GpuSchedule))
+        else value
+        for name, value in _stated(schedule).items()
+    }
+
+
+def _stated(whole: Schedule | CpuSchedule | GpuSchedule) -> dict[str, Any]:
+    """The options that differ from their defaults, or have none."""
+    options = ((option, getattr(whole, option.name)) for option in dataclasses.fields(whole))
+    return {option.name: value for option, value in options if value != option.default}
 
 
 def from_json(where: str, text: object) -> Schedule:

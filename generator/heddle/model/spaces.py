@@ -62,12 +62,11 @@ def ir_space(
     name: str,
     statements: Iterable[Statement],
     space: Dense | Sparse | Cells,
-    schedule: Schedule,
     pattern: StreamingKernels | None,
     place: Place,
 ) -> ir_spaces.Dense | ir_spaces.Sparse:
-    """The space of a kernel with its schedule applied. pattern: the streaming pattern's kernels, if one made
-    the statements. Raises KernelError if statements, space and schedule do not fit together."""
+    """The space of a kernel, before a schedule is applied. pattern: the streaming pattern's kernels, if one
+    made the statements. Raises KernelError if statements and space do not fit together."""
     links = pattern.links if pattern else ()
     if isinstance(space, Sparse) and pattern and pattern.links:
         _check_over_list(name, statements, pattern, space, place)
@@ -81,7 +80,7 @@ def ir_space(
         frozen = ir_spaces.Dense(rank)
         if space.walls:
             frozen = _with_walls(name, frozen, space.walls, links, place)
-    return scheduled_space(name, frozen, schedule, place)
+    return frozen
 
 
 def scheduled_space(

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import sympy
 
 from heddle.ir.default_schedule import Traits
 from heddle.ir.space import Space
-from heddle.model.assignment import Assignment, If, Reduce, Scan, Statement, While
+from heddle.model.assignment import Assignment, If, Reduce, Scan, Statement, While, stores
 from heddle.model.expression import parts
 from heddle.model.field import Access, GatherFunction
 
 
-def traits(statements: Iterable[Statement], space: Space, layer: bool = False) -> Traits:
+def traits(statements: Sequence[Statement], space: Space, layer: bool = False) -> Traits:
     """Of a kernel in a space. layer: it runs over the cells at a face."""
     every = tuple(_each(statements))
-    stored = {s.target for s in every if isinstance(s, Assignment) and isinstance(s.target, Access)}
+    stored = set(stores(statements))
     values = {part for s in every for value in _values(s) for part in parts(value)}
     loaded = {part for part in values if isinstance(part, Access)}
     written, read = _elements(stored, space), _elements(loaded, space)

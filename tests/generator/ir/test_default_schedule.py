@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from heddle import (
     Sparse,
     Strips,
     Threads,
+    WarpPerCell,
     While,
     fields,
     lbm,
@@ -137,8 +139,14 @@ def test_the_page_has_the_tables() -> None:
 def test_open_parts() -> None:
     assert Schedule() != Schedule(cpu=Rows())
     assert (Schedule().cpu, Schedule().gpu) == (CHOSEN_CPU, CHOSEN_GPU)
-    for schedule in (Schedule(), Schedule(Rows(), Threads()), Schedule(gpu=Threads())):
-        assert from_json("here", to_json(schedule)) == schedule
+    for schedule in (
+        Schedule(),
+        Schedule(Rows(), Threads()),
+        Schedule(gpu=Threads()),
+        Schedule(Strips(8, nontemporal=True), WarpPerCell(cells_at_once=2), specialise=("open", 63)),
+    ):
+        assert from_json("here", json.loads(json.dumps(to_json(schedule)))) == schedule
+        assert eval(as_text(schedule), vars(heddle)) == schedule
     assert as_text(Schedule(Rows())) == "Schedule(cpu=Rows())"
     with pytest.raises(heddle.KernelError, match="cpu=CpuSchedule"):
         Schedule(cpu=CpuSchedule(parallel=False))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from heddle.ir.schedule import CacheLines, Rows, Schedule, Strips, Threads, prec
 from heddle.module import KernelModel, Module
 from heddle.pipeline import Request, lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
-from models import FULL, column, lattice_boltzmann, model, random_model, reduction
+from models import FULL, column, in_rows, lattice_boltzmann, model, random_model, reduction
 
 ROOT = Path(__file__).resolve().parents[4]
 MODELS = {path.parent.name: path for path in sorted((ROOT / "tests" / "kernels").glob("*/model.py"))}
@@ -27,14 +26,6 @@ def lowered(
 ) -> ir.Kernel:
     known = precision(chosen)
     return lower(entry.typed(known), Request(known, schedule or entry.schedule, TARGETS[target])).lowered
-
-
-def in_rows(entry: KernelModel) -> Schedule:
-    """A schedule whose proof is by structure. That of columns in lanes is not: loops over levels and lanes
-    change places. Whole rows stand for them here; emit/test_columns_in_lanes.py compares the bits of both."""
-    traits = entry.traits
-    lanes = isinstance(entry.schedule.cpu, Strips) and traits is not None and (traits.scans or traits.rounds)
-    return replace(entry.schedule, cpu=Rows()) if lanes else entry.schedule
 
 
 def structural(result: Proof | Counterexample) -> None:

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from heddle.build import load
 from heddle.ir import nodes as ir
-from heddle.ir.schedule import Rows
 from heddle.module import KernelModel
 from heddle.roundtrip import equivalence
 from heddle.roundtrip.equivalence import Proof, equivalent
 from heddle.roundtrip.equivalence.terms import Term, Terms
+from models import in_rows
 
 ROOT = Path(__file__).resolve().parents[4]
 SEEDS = (1, 2, 3)
@@ -24,8 +23,8 @@ SEEDS = (1, 2, 3)
 def kernels(model: str, name: str, targets: tuple[str, str]) -> tuple[ir.Kernel, ir.Kernel]:
     module = load(ROOT / model / "model.py")
     entry = module.kernels[name]
-    if isinstance(entry, KernelModel):  # columns in lanes are proved by runs alone
-        module.kernels[name] = entry.scheduled(replace(entry.schedule, cpu=Rows()))
+    if isinstance(entry, KernelModel):
+        module.kernels[name] = entry.scheduled(in_rows(entry))
     first, second = (module.stages(name, module.precisions[0], target).lowered for target in targets)
     return first, second
 
