@@ -92,7 +92,7 @@ def gpu_files(
         namespace=f"{module}{target.suffix}",
         guard=re.sub(r"\W", "_", f"{module}_{kernel}{ends[0]}").upper(),
         qualifiers=gpu.qualifiers,
-        headers=_gpu_headers(variants, target),
+        headers=_device_headers(variants, target),
         cmath=_needs_cmath(variants),
         kernels=kernels,
         costs=_costs(variants, target),
@@ -110,14 +110,6 @@ def gpu_files(
         kernels=kernels,
     )
     return kernel_text, launcher
-
-
-def _gpu_headers(variants: Sequence[Variant], target: Target) -> list[str]:
-    """The device headers that the text of a kernel names."""
-    found = set(headers_of([v.stages.lowered for v in variants], target))
-    if isinstance(variants[0].schedule.gpu, WarpPerCell):
-        found.add("warp_cells.hpp")
-    return sorted(found)
 
 
 def _kernels(
@@ -195,7 +187,6 @@ def kernel_headers(variants: Sequence[Variant], target: Target) -> list[str]:
         *_device_headers(variants, target),
         *(["launch.hpp"] if target.threads else []),
         *(["interleaved.hpp"] if interleaved else []),
-        *(["warp_cells.hpp"] if target.threads and isinstance(variants[0].schedule.gpu, WarpPerCell) else []),
     ]
 
 
@@ -214,6 +205,8 @@ def _device_headers(variants: Sequence[Variant], target: Target) -> list[str]:
     found = set(headers_of([v.stages.lowered for v in variants], target))
     if checks_tables(variants[0].stages.kernel, target):
         found.add("list_tables.hpp")
+    if target.threads and isinstance(variants[0].schedule.gpu, WarpPerCell):
+        found.add("warp_cells.hpp")
     return sorted(found)
 
 

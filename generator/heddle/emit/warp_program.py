@@ -12,15 +12,17 @@ results have the bits that a thread by itself would compute.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from heddle.emit.warp_levels import Level, StuckError, levels_of
 from heddle.emit.warp_sums import Alike, Sum, Term, Value
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import rounded
-from heddle.ir.visit import children, rebuild, walk
+from heddle.ir.visit import distinct, transform, walk
 
 FEWEST_ALIKE = 4
 """Statements of one shape that get a table; fewer are computed by every lane."""
@@ -74,6 +76,9 @@ class _Builder:
         self.inner = [let for let in lets if let.symbol.name not in uniform]
         self.rows = {let.symbol.name for let in self.inner} | set(self.carried)
         """Names that differ from row to row of a table."""
+        selects = [s for a in self.many for s in distinct(a.value) if isinstance(s, ir.Select)]
+        self.every = {n for s in selects for n in _names(s.condition)} - set(self.carried)
+        """Names in conditions that select between rows: every lane has them."""
         self.sums: list[Sum] = []
         self.known: dict[ir.Expression, str] = {}
         self.numbers = 0
@@ -135,20 +140,16 @@ class _Builder:
 
     def _last(self) -> list[ir.Let]:
         """Short statements behind the tables, that no table needs: every lane computes them."""
-        shapes: dict[ir.Expression, int] = {}
-        shape: dict[str, ir.Expression] = {}
-        for let in self.inner:
-            if not _may_be_sum(let.value):
-                shape[let.symbol.name] = self._shape(let.value)[0]
-                shapes[shape[let.symbol.name]] = shapes.get(shape[let.symbol.name], 0) + 1
+        shape = {
+            let.symbol.name: self._shape(let.value)[0] for let in self.inner if not _may_be_sum(let.value)
+        }
+        alike = Counter(shape.values())
         last: list[ir.Let] = []
-        needed: set[str] = set()
-        for assign in self.many:
-            needed |= _names(assign.value) & set(self._shape(assign.value)[1])
+        needed = {name for assign in self.many for name in self._shape(assign.value)[1]}
         for let in reversed(self.inner):
             name = let.symbol.name
-            small = shapes.get(shape.get(name, let.value), 0) < FEWEST_ALIKE and _size(let.value) <= SHORT
-            if small and name not in needed:
+            few = name not in shape or alike[shape[name]] < FEWEST_ALIKE
+            if few and name not in needed and _is_short(let.value):
                 last.insert(0, let)
             else:
                 needed |= _names(let.value)
@@ -163,27 +164,18 @@ class _Builder:
                 if node.name not in found:
                     found.append(node.name)
                 return ir.Symbol(f"at_{found.index(node.name)}", node.type)
-            return rebuild(node, change) if children(node) else node
+            return node
 
-        return change(value), found
-
-    @property
-    def every(self) -> set[str]:
-        """Names in conditions that select between rows: every lane has them."""
-        if not hasattr(self, "_every"):
-            conditions = [
-                node.condition for a in self.many for node in walk(a.value) if isinstance(node, ir.Select)
-            ]
-            self._every = {n for c in conditions for n in _names(c)} - set(self.carried)
-        return self._every
+        return transform(value, change), found
 
     def _tables(self, inner: Sequence[ir.Let]) -> list[Alike]:
         shapes: dict[ir.Expression, list[tuple[Value, ...]]] = {}
         for let in inner:
             if not self._sum(let.value, let.symbol.name):
                 shape, places = self._shape(let.value)
-                if any(not isinstance(n, ir.Symbol) or n.type != ir.F64 for n in _leaves(shape)):
-                    raise self.refuse(f"'{let.symbol.name}' is no number")
+                for node in distinct(shape):
+                    if isinstance(node, ir.Load) or (isinstance(node, ir.Symbol) and node.type != ir.F64):
+                        raise self.refuse(f"'{let.symbol.name}' is no number")
                 shapes.setdefault(shape, []).append((let.symbol.name, *places))
         return [Alike(shape, tuple(rows)) for shape, rows in shapes.items()]
 
@@ -315,22 +307,12 @@ def _may_be_sum(value: ir.Expression) -> bool:
     return inverse or value.name in ("add", "sub", "mul", "neg")
 
 
-def _size(value: ir.Expression) -> int:
-    """Nodes, as many as matter."""
-    count = 0
-    for _ in walk(value):
-        count += 1
-        if count > SHORT:
-            break
-    return count
-
-
-def _leaves(value: ir.Expression) -> list[ir.Expression]:
-    return [n for n in walk(value) if isinstance(n, (ir.Load, ir.Symbol)) and not isinstance(n, ir.Const)]
+def _is_short(value: ir.Expression) -> bool:
+    return sum(1 for _ in islice(walk(value), SHORT + 1)) <= SHORT
 
 
 def _names(value: ir.Expression) -> set[str]:
-    return {node.name for node in walk(value) if isinstance(node, ir.Symbol)}
+    return {node.name for node in distinct(value) if isinstance(node, ir.Symbol)}
 
 
 def _components(before: Sequence[ir.Statement], changed: set[str]) -> list[str]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from heddle.emit.expression import shortest, type_text
+from heddle.emit.expression import shortest
 from heddle.emit.files import LINE
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.warp_levels import Piece
@@ -21,7 +22,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.schedule import WarpPerCell
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh
-from heddle.ir.visit import statements, transform, walk
+from heddle.ir.visit import distinct, statements, transform
 
 PLACE = 0x7FFF
 """A place that is none, and how many there are."""
@@ -72,14 +73,24 @@ class _Writer:
             for s in self.head
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Const) and s.symbol.type == ir.F64
         }
-        self.program = program(loop, self.before, numbers, 32 // schedule.cells_at_once)
+        self.lanes = 32 // schedule.cells_at_once
+        """Of a cell."""
+        self.program = program(loop, self.before, numbers, self.lanes)
         size = self.program.size * schedule.cells_at_once * 8
         if self.program.size > PLACE or size > MOST_BYTES:
             raise self.too_large(size)
         self.bytes = size
         self.warp = fresh("warp", taken)
         self.more = fresh("more", taken)
+        self.row_of_table = fresh("row", taken)
         self.own = {name: fresh(f"own_{name}", taken) for name in self.scalars}
+        of_lanes = {*self.scalars, *(let.symbol.name for let in (*self.program.before, *self.program.after))}
+        self.shared = {
+            value: f"{self.warp}[{place}]"
+            for value, place in self.program.place.items()
+            if isinstance(value, str) and value not in of_lanes
+        }
+        """The text of each value that lies in shared memory alone."""
 
     def too_large(self, size: int) -> KernelError:
         return KernelError(
@@ -113,16 +124,15 @@ class _Writer:
         places = f"heddle::dynamic_shared<double>(), {schedule.cells}, {count}"
         yield f"heddle::WarpCells<{groups}> {warp}({places});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
-        renamed = {old: ir.Symbol(new) for old, new in self.own.items()}
-        yield from self.printer.every_line([_renamed(s, renamed) for s in self.before])
+        yield from self.printer.every_line([_renamed(s, self.own) for s in self.before])
         yield ""
         yield from self.comment("The rounds: a group of lanes takes a cell, and the next when that is done")
         yield f"{warp}.write({self.table('constants')}, {len(p.constants)});"
         types = {s.symbol.name: s.symbol.type for s in self.before if isinstance(s, ir.Var)}
         for name in self.scalars:
             kind = types[name]
-            assert kind is not None
-            yield f"{type_text(kind)} {name} = 0;" if not _is_real(kind) else f"double {name} = 0.0;"
+            assert isinstance(kind, ir.Scalar)
+            yield from self.printer.lines(ir.Var(ir.Symbol(name, kind), ir.Const(0, kind)))
         yield "for (;;) {"
         yield f"if ({warp}.hands_over()) {{"
         for name in (*p.given, *p.carried):
@@ -153,7 +163,7 @@ class _Writer:
         yield "heddle::wait_for_warp();"
         yield from self.levels()
         for let in p.after:
-            yield from self.printer.lines(ir.Let(let.symbol, self.inside(let.value), let.place))
+            yield from self.printer.lines(ir.Let(let.symbol, _renamed(let.value, self.shared), let.place))
         if any(self._carried(let.value) for let in p.after):
             yield "heddle::wait_for_warp();"
         yield f"if ({self.more}) {{"
@@ -165,7 +175,7 @@ class _Writer:
         yield f"{warp}.end_round();"
         yield "}"
         yield f"if (!{warp}.has_own()) {{ return; }}"
-        yield from self.printer.every_line([_renamed(s, renamed) for s in self.after])
+        yield from self.printer.every_line([_renamed(s, self.own) for s in self.after])
 
     def comment(self, text: str) -> Iterator[str]:
         yield from self.printer.lines(ir.Comment(text))
@@ -173,32 +183,21 @@ class _Writer:
     def table(self, what: str) -> str:
         return f"{self.kernel}_{what}"
 
-    def inside(self, value: ir.Expression) -> ir.Expression:
-        """With values in shared memory where they lie there."""
-        p = self.program
-        own = {let.symbol.name for let in (*p.before, *p.after)} | set(self.scalars)
-        there = {
-            node.name: ir.Symbol(f"{self.warp}[{p.place[node.name]}]", node.type)
-            for node in walk(value)
-            if isinstance(node, ir.Symbol) and node.name in p.place and node.name not in own
-        }
-        return _replaced(value, there)
-
     def _carried(self, value: ir.Expression) -> bool:
         """Whether a value needs what the end of a round changes."""
-        return any(isinstance(node, ir.Symbol) and node.name in self.program.carried for node in walk(value))
+        carried = self.program.carried
+        return any(isinstance(node, ir.Symbol) and node.name in carried for node in distinct(value))
 
     def every(self, value: ir.Expression) -> str:
-        return self.printer.expression(self.inside(value))
+        return self.printer.expression(_renamed(value, self.shared))
 
     def levels(self) -> Iterator[str]:
         """Calls that add up products, and statements alike between them."""
-        lanes = 32 // self.schedule.cells_at_once
         slices = words = numbered = 0
         new_slices = new_words = 0
         for n, level in enumerate(self.program.levels):
             new_slices += len(level.slices)
-            new_words += sum((1 + _length(pieces)) * lanes for pieces in level.slices)
+            new_words += sum((1 + _length(pieces)) * self.lanes for pieces in level.slices)
             if new_slices and (level.alike or n + 1 == len(self.program.levels)):
                 yield f"heddle::add_products({self.warp}, {self.table('slices')} + {slices}, {new_slices},"
                 yield f"{self.table('words')} + {words});"
@@ -212,12 +211,12 @@ class _Writer:
 
     def alike(self, what: str, alike: Alike) -> Iterator[str]:
         table, rows = self.table(what), len(alike.rows)
-        row = fresh("row", frozenset({*self.own, *self.scalars}))
-        there: dict[str, ir.Symbol] = {}
-        for column in range(1, len(alike.rows[0])):
-            name = f"at_{column - 1}"
-            there[name] = ir.Symbol(f"{self.warp}[{table}[{row} + {column * rows}]]", ir.F64)
-        value = self.printer.expression(_replaced(self.inside(alike.value), there))
+        row = self.row_of_table
+        there = {
+            f"at_{column - 1}": f"{self.warp}[{table}[{row} + {column * rows}]]"
+            for column in range(1, len(alike.rows[0]))
+        }
+        value = self.printer.expression(_renamed(alike.value, self.shared | there))
         yield f"for (int {row} = {self.warp}.member; {row} < {rows}; {row} += {self.warp}.members) {{"
         yield f"{self.warp}[{table}[{row}]] = {value};"
         yield "}"
@@ -232,14 +231,13 @@ class _Writer:
         slices: list[str] = []
         words: list[str] = []
         numbered = 0
-        lanes = 32 // self.schedule.cells_at_once
         for n, level in enumerate(p.levels):
             for m, pieces in enumerate(level.slices):
                 length = _length(pieces)
                 slices.append(str(2 * length + (m + 1 == len(level.slices))))
                 names = ", ".join(dict.fromkeys(piece.sum.result for piece in pieces))
                 words.append(f"// level {n + 1}: {names}"[: LINE - 4])
-                words += _filled(f"{word:#x}" for word in self.slice(pieces, length, lanes))
+                words += _filled(f"{word:#x}" for word in self.slice(pieces, length))
             for alike in level.alike:
                 numbered += 1
                 yield from self.rows(f"alike_{numbered}", alike)
@@ -252,8 +250,8 @@ class _Writer:
         yield from (f"    {line}" for line in words)
         yield "};"
 
-    def slice(self, pieces: Sequence[Piece], length: int, lanes: int) -> Iterator[int]:
-        place = self.program.place
+    def slice(self, pieces: Sequence[Piece], length: int) -> Iterator[int]:
+        place, lanes = self.program.place, self.lanes
         for lane in range(lanes):
             if lane >= len(pieces):
                 yield PLACE | place[1.0] << 15 | _BEGINS
@@ -294,24 +292,15 @@ def _filled(values: Iterable[str]) -> list[str]:
     return lines
 
 
-def _is_real(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.Scalar) and kind.is_float
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """A statement or a value with other names for some symbols."""
 
+    def change(inner: Any) -> Any:
+        if isinstance(inner, ir.Symbol) and inner.name in names:
+            return ir.Symbol(names[inner.name], inner.type)
+        return inner
 
-def _replaced(value: ir.Expression, new: Mapping[str, ir.Symbol]) -> ir.Expression:
-    def change(node: object) -> object:
-        return new.get(node.name, node) if isinstance(node, ir.Symbol) else node
-
-    return transform(value, change)  # type: ignore[no-any-return]
-
-
-def _renamed(statement: ir.Statement, new: Mapping[str, ir.Symbol]) -> ir.Statement:
-    def change(node: object) -> object:
-        if isinstance(node, ir.Symbol) and node.name in new:
-            return ir.Symbol(new[node.name].name, node.type)
-        return node
-
-    return transform(statement, change)  # type: ignore[no-any-return]
+    return transform(node, change)
 
 
 def _length(pieces: Sequence[Piece]) -> int:

@@ -36,42 +36,46 @@ void Chemistry::integrate_blocks(Stream& stream) {
       report_.attempts += attempts;
       report_.most_attempts = std::max(report_.most_attempts, attempts);
     }
-    const FieldView<double> view = fields_.concentration.view(block);
-    std::int64_t n = 0;
-    for (const std::int32_t outcome : outcome_->read(block)) {
-      const std::int64_t x = n % view.extent(0);
-      const std::int64_t y = n / view.extent(0) % view.extent(1);
-      if (outcome != 0) failed.push_back({block, x, y, n / view.extent(0) / view.extent(1), outcome});
-      ++n;
-    }
+    outcome_->inspect(block, [&](const FieldView<const std::int32_t>& outcome) {
+      for (std::int64_t z = 0; z < outcome.extent(2); ++z)
+        for (std::int64_t y = 0; y < outcome.extent(1); ++y)
+          for (std::int64_t x = 0; x < outcome.extent(0); ++x)
+            if (outcome(x, y, z) != 0) failed.push_back({block, x, y, z, outcome(x, y, z)});
+    });
   }
   collect_failures(failed);
 }
 
 void Chemistry::collect_failures(const std::vector<Failed>& cells) {
-  failures_.clear();
-  for (const Failed& at : cells) {
+  failures_.assign(cells.size(), {});
+  for (std::size_t n = 0; n < cells.size(); ++n) {
+    const Failed& at = cells[n];
     const auto& lower = fields_.concentration.box(at.block).lower;
-    const auto values = [&](const auto& field) {
-      std::vector<double> found;
-      field.inspect(at.block, [&](const auto& view) {
-        for (std::int64_t c = 0; c < view.extent(3); ++c)
-          found.push_back(static_cast<double>(view(at.x, at.y, at.z, c)));
-      });
-      return found;
-    };
-    CellFailure failure{.cell = {at.x + lower[0], at.y + lower[1], at.z + lower[2]},
-                        .outcome = at.outcome,
-                        .steps = static_cast<std::int64_t>(values(steps_).front()),
-                        .temperature = values(fields_.temperature).front(),
-                        .pressure = values(fields_.pressure).front(),
-                        .concentration = values(fields_.concentration),
-                        .rate_input = {},
-                        .reason = {}};
-    if (fields_.rate_input != nullptr) failure.rate_input = values(*fields_.rate_input);
-    failure.explain(mechanism_);
-    failures_.push_back(std::move(failure));
+    failures_[n].cell = {at.x + lower[0], at.y + lower[1], at.z + lower[2]};
+    failures_[n].outcome = at.outcome;
   }
+  // A block is looked at once for all of its cells, as one on a device is copied for that.
+  const auto each_component = [&](const auto& field, const auto& set) {
+    for (std::size_t n = 0; n < cells.size();) {
+      const int block = cells[n].block;
+      field.inspect(block, [&](const auto& view) {
+        for (; n < cells.size() && cells[n].block == block; ++n)
+          for (std::int64_t c = 0; c < view.extent(3); ++c)
+            set(failures_[n], view(cells[n].x, cells[n].y, cells[n].z, c));
+      });
+    }
+  };
+  each_component(steps_, [](CellFailure& failure, std::int64_t value) { failure.steps = value; });
+  each_component(fields_.temperature,
+                 [](CellFailure& failure, double value) { failure.temperature = value; });
+  each_component(fields_.pressure, [](CellFailure& failure, double value) { failure.pressure = value; });
+  each_component(fields_.concentration,
+                 [](CellFailure& failure, double value) { failure.concentration.push_back(value); });
+  if (fields_.rate_input != nullptr)
+    each_component(*fields_.rate_input,
+                   [](CellFailure& failure, double value) { failure.rate_input.push_back(value); });
+  for (CellFailure& failure : failures_)
+    failure.explain(mechanism_);
   if (failures_.empty() || !options.stop_on_failure) return;
   const std::size_t count = failures_.size();
   throw Error("chemistry '" + mechanism_.name + "'",

@@ -160,6 +160,22 @@ def test_rounds_that_do_not_suit_lanes() -> None:
             files(module, ["cuda"])
 
 
+def test_a_value_may_be_called_like_the_counter_of_rows() -> None:
+    a, h, row = sympy.symbols("a:4"), *sympy.symbols("h row")
+    new = sympy.symbols("new:4")
+    c, p = fields("c: real(4)[1D]; p: real[1D]")
+    carried = {**{one: c.component(n) for n, one in enumerate(a)}, h: p.here}
+    steps = [Assignment(row, 1 / h), *(Assignment(n, sympy.Abs(o) / (row + 2)) for n, o in zip(new, a))]
+    loop = While(h > 1, carried, steps, {**dict(zip(a, new, strict=True)), h: h / 2}, at_most=9)
+    module = Module("m", precisions=("f64",))
+    stores = [Assignment(c.component(n), one) for n, one in enumerate(a)]
+    module.add("k", [loop, *stores], schedule=Schedule(gpu=WarpPerCell()))
+    text = files(module, ["cuda"])["m/k.cuh"]
+    assert "const double row = 1.0 / h;" in text
+    assert "for (int row_ = warp.member; row_ < 4; row_ += warp.members) {" in text
+    assert "/ (2.0 + row);" in text
+
+
 def test_cells_that_need_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warp_text, "MOST_BYTES", 100)
     module = Module("many", precisions=("f64",))
