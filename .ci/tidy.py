@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from static_checks import ROOT, program, tracked, written_here
 
@@ -26,6 +27,7 @@ MISSING = re.compile(r"error: '([^']+)' file not found")
 # GCC's -march=native can name features that Clang takes under another name; headers that GCC has precompiled
 # are read as text.
 FLAGS = ("--extra-arg=-Wno-invalid-feature-combination", "--extra-arg=-Wno-ignored-gch")
+UNITY_PART = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
 # How many warnings clang-tidy has left out: not a finding.
 COUNTS = re.compile(r"^(\d+ warnings? .*generated\.|Suppressed .*|Use -header-filter.*)$\n?", re.MULTILINE)
 
@@ -45,9 +47,20 @@ def changed() -> list[str]:
     return sorted(names | set(git("ls-files", "--others", "--exclude-standard")))
 
 
-def compiled_sources(build: Path) -> list[str]:
-    """The hand-written sources that the build compiles."""
-    commands = json.loads((build / "compile_commands.json").read_text())
+def single_commands(commands: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Commands of a build, with one for each source that a unity file includes."""
+    single = []
+    for command in commands:
+        path = Path(command["directory"], command["file"])
+        parts = UNITY_PART.findall(path.read_text()) if path.parent.name == "Unity" and path.exists() else []
+        for part in parts or [command["file"]]:
+            text = command["command"].replace(f" -c {command['file']}", f" -c {part}")
+            single.append({"directory": command["directory"], "file": part, "command": text})
+    return single
+
+
+def compiled_sources(commands: Sequence[dict[str, str]]) -> list[str]:
+    """The hand-written sources that some commands compile."""
     paths = {Path(command["directory"], command["file"]) for command in commands}
     known = {name for name in written_here(tracked()) if name.endswith((".cpp", ".c"))}
     return sorted(known & {path.relative_to(ROOT).as_posix() for path in paths if path.is_relative_to(ROOT)})
@@ -77,10 +90,10 @@ def sources_of(names: Iterable[str], sources: Sequence[str]) -> list[str]:
 
 
 class Run:
-    """clang-tidy over some files, until the time is over."""
+    """clang-tidy over some files, until the time is over. database: the folder of compile_commands.json."""
 
-    def __init__(self, build: Path, minutes: float) -> None:
-        self.build, self.end = build, time.monotonic() + 60 * minutes
+    def __init__(self, build: Path, database: Path, minutes: float) -> None:
+        self.build, self.database, self.end = build, database, time.monotonic() + 60 * minutes
         self.left_out: list[str] = []
 
     def __call__(self, name: str) -> str:
@@ -88,7 +101,7 @@ class Run:
         if time.monotonic() > self.end:
             self.left_out.append(f"{name} (the time is over)")
             return ""
-        command = [program("clang-tidy"), "-p", str(self.build), "--quiet", *FLAGS, name]
+        command = [program("clang-tidy"), "-p", str(self.database), "--quiet", *FLAGS, name]
         done = subprocess.run(
             command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
         )
@@ -106,9 +119,11 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="default: what the change touches")
     given = parser.parse_args()
     named = [Path(name).resolve().relative_to(ROOT).as_posix() for name in given.files]
-    names = sources_of(named or changed(), compiled_sources(given.build))
-    run = Run(given.build.resolve(), given.minutes)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    commands = single_commands(json.loads((given.build / "compile_commands.json").read_text()))
+    names = sources_of(named or changed(), compiled_sources(commands))
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        Path(folder, "compile_commands.json").write_text(json.dumps(commands))
+        run = Run(given.build, Path(folder), given.minutes)
         findings = [text for text in pool.map(run, names) if text]
     print(*findings, sep="\n", end="\n" if findings else "")
     for name in run.left_out:

@@ -108,3 +108,14 @@ def test_a_header_is_checked_through_the_source_of_its_name(
     assert tidy.sources_of(["include/grid/box.hpp", "main.cpp"], sources) == ["main.cpp"]
     assert tidy.sources_of(["include/grid/box.hpp"], ["a.cpp", "include/main.cpp"]) == ["include/main.cpp"]
     assert tidy.sources_of(["include/other/box.hpp", "README.md"], sources) == []
+
+
+def test_each_source_of_a_unity_file_has_a_command(tidy: ModuleType, tmp_path: Path) -> None:
+    unity, parts = tmp_path / "Unity" / "unity_0_cxx.cxx", ["/tree/a.cpp", "/tree/b.cpp"]
+    unity.parent.mkdir()
+    unity.write_text("".join(f'#include "{part}"\n\n' for part in parts))
+    build = str(tmp_path)
+    whole = {"directory": build, "file": str(unity), "command": f"c++ -O2 -o a.o -c {unity}"}
+    alone = {"directory": build, "file": "/tree/c.cpp", "command": "c++ -o c.o -c /tree/c.cpp"}
+    expected = [{"directory": build, "file": part, "command": f"c++ -O2 -o a.o -c {part}"} for part in parts]
+    assert tidy.single_commands([whole, alone]) == [*expected, alone]
