@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import heddle
+import numpy as np
 import pytest
 from heddle import (
     Assignment,
@@ -260,14 +261,13 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_from_python(demo: Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    numpy = pytest.importorskip("numpy")
     monkeypatch.setenv("HEDDLE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CXXFLAGS", "-O0")
     path = written(tmp_path, GOOD)
     with pytest.warns(UserWarning, match="those of here are taken"):
         kernels = heddle.load(demo, schedules=path)
     assert "explored on here" in (kernels.folder / "demo/copy.cpp").read_text()
-    u, v = numpy.arange(300.0).reshape(2, 150), numpy.zeros((2, 150))
+    u, v = np.arange(300.0).reshape(2, 150), np.zeros((2, 150))
     kernels.copy(u=u, v=v)
     assert (u == v).all()
     with pytest.raises(KernelError, match="machine= chooses from a file of schedules"):
@@ -276,11 +276,6 @@ def test_from_python(demo: Module, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_the_text_of_each_precision_is_proved(demo: Module, tmp_path: Path) -> None:
     """Blocks and bounds that differ between f64 and f32 are read back as they were meant."""
-    heddle_lift = pytest.importorskip("heddle.lift.front_end").heddle_lift
-    try:
-        heddle_lift()
-    except KernelError:
-        pytest.skip("heddle-lift is not built")
     rows = [
         ("here", "cuda", "copy", precision, entry(Schedule(gpu=Threads(block=(threads, 1, 1)))))
         for precision, threads in (("f64", 64), ("f32", 512))

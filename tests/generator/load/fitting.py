@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from heddle import Assignment, Module, Reduce, fields, lbm, parameters, profiles
+from sympy import Piecewise
 
 CELLS, STEPS = (7, 9), 5
 
 
 def diffusion() -> Module:
     """A step whose coefficient is to be found, a step in place, and a sum without adjoint; a sweep over a
-    face, and a profile."""
+    face, a profile, and a condition for each cell."""
     u, u_next, kappa = fields("u, u_next, kappa: real[2D]")
     alpha = parameters("alpha")
     sides = (1, 0), (-1, 0), (0, 1), (0, -1)
@@ -25,6 +26,8 @@ def diffusion() -> Module:
     module.add("total", [Reduce("sum", "total", u.here)])
     weight = profiles("weight: real[y]")
     module.add("layered", [Assignment(u_next.here, u[1, 0] * weight[0] + weight[1])])
+    fluid = fields("fluid: bool[2D]")
+    module.add("masked", [Assignment(u_next.here, Piecewise((u.here, fluid.here), (0, True)))])
     moving = lbm.VelocityBounceBack(("u_lid", 0))
     module.add("lid", lbm.Pull(lbm.Lattice("D2Q9")).boundary(moving, face="n"))
     module.add_adjoint("step", of=("u", "kappa", "alpha"))

@@ -60,6 +60,14 @@ def test_faces_components_and_profiles(fitted: Kernels, functions: SimpleNamespa
     assert (after != f).any()
 
 
+def test_elements_of_one_bit_take_a_byte(fitted: Kernels, functions: SimpleNamespace) -> None:
+    u, fluid, expected = RANDOM.random((6, 7)), RANDOM.random((6, 7)) < 0.5, np.zeros((6, 7))
+    fitted.masked(u=u, u_next=expected, fluid=fluid, ghosts=1)
+    np.testing.assert_array_equal(expected[1:-1, 1:-1], np.where(fluid, u, 0)[1:-1, 1:-1])
+    found = functions.masked(u=u, u_next=np.zeros((6, 7)), fluid=fluid, ghosts=1)
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_results_have_the_memory_of_arguments(functions: SimpleNamespace) -> None:
     def two(u: Any, u_next: Any, kappa: Any) -> Any:
         u_next = functions.step(u=u, u_next=u_next, kappa=kappa, alpha=0.1, ghosts=1)["u_next"]

@@ -293,7 +293,7 @@ class Call {
   }
 
   std::int64_t cells(int i, int d) const {
-    return values_[i].extent[d] * (d == 0 && kernel_.parameters[i].split ? 2 : 1);
+    return cells_along(kernel_.parameters[i], values_[i], d);
   }
 
   std::string interior(int i) const {
@@ -310,7 +310,7 @@ class Call {
     const Parameter& parameter = kernel_.parameters[i];
     const Array& array = *array_[i];
     Value& value = values_[i];
-    const int axes = parameter.space + (parameter.last != 0 ? 1 : 0);
+    const int axes = parameter.axes();
     if (array.axes != axes) {
       throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
                         listed(array.shape, array.axes) + ", but needs " + std::to_string(axes) +
@@ -318,7 +318,7 @@ class Call {
                     ""};
     }
     auto* data = static_cast<char*>(array.data);
-    const std::int64_t bytes = array.type.bits == 1 ? 1 : array.type.bits / 8;
+    const std::int64_t bytes = array.type.bytes();
     for (int d = 0; d < axes; ++d) {
       value.extent[d] = array.shape[axes - 1 - d];
       value.stride[d] = array.stride[axes - 1 - d];
@@ -415,7 +415,7 @@ class Call {
           "profiles are contiguous: pass a copy"};
     }
     values_[i].data =
-        static_cast<char*>(array.data) + std::int64_t{parameter.around} * (array.type.bits / 8);
+        static_cast<char*>(array.data) + parameter.around * array.type.bytes();
   }
 
   void take_words(int i) {

@@ -17,6 +17,10 @@ struct Type {
   char kind;
   int bits;
   bool operator==(const Type&) const = default;
+  /// Of an element in memory, where a bool takes a whole one.
+  std::int64_t bytes() const {
+    return bits == 1 ? 1 : bits / 8;
+  }
 };
 
 /// words: values that follow each other. Of a list of cells: how many it has, how many entries a
@@ -50,6 +54,11 @@ struct Parameter {
   int around = 0;       ///< values of a profile before and after those of the interior
   bool given = true;    ///< whether a call has to give it,
   long long usual = 0;  ///< else its value
+
+  /// All axes of an array.
+  int axes() const {
+    return space + (last != 0 ? 1 : 0);
+  }
 };
 
 /// An argument as an entry takes it.
@@ -60,6 +69,11 @@ struct Value {
   double number;
   std::int64_t integer;
 };
+
+/// How many cells an array has along an axis of space.
+inline std::int64_t cells_along(const Parameter& parameter, const Value& value, int axis) {
+  return value.extent[axis] * (axis == 0 && parameter.split ? 2 : 1);
+}
 
 /// A kernel in one precision. types: of each parameter.
 struct Variant {
@@ -107,7 +121,7 @@ inline void keep_layer(const Kernel& kernel, const Type* types, int axis, std::i
   for (int i = 0; i < kernel.count; ++i) {
     const Parameter& parameter = kernel.parameters[i];
     Value& value = values[i];
-    const std::int64_t bytes = types[i].bits / 8;
+    const std::int64_t bytes = types[i].bytes();
     if (parameter.role == Role::array && axis < parameter.space) {
       const std::int64_t before = last ? value.extent[axis] - 1 : 0;
       value.data = static_cast<char*>(value.data) + before * value.stride[axis] * bytes;

@@ -102,7 +102,7 @@ inline bool within(const Cells& cells, std::int64_t element, const Memory& memor
 /// `memory_of` knows of others (address and bytes), else its own elements.
 inline bool has_room(const Cells& cells, const Array& array, PyObject* object,
                      PyObject* memory_of) {
-  const std::int64_t element = array.type.bits == 1 ? 1 : array.type.bits / 8;
+  const std::int64_t element = array.type.bytes();
   Memory own{static_cast<const char*>(array.data), 0, array.axes, {}, {}};
   std::int64_t low = 0;
   std::int64_t high = 0;

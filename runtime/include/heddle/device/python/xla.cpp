@@ -128,7 +128,7 @@ class Runs {
           return found.error();
         }
         values_[i].data =
-            static_cast<char*>(found.value()->untyped_data()) + at * (variant_.types[i].bits / 8);
+            static_cast<char*>(found.value()->untyped_data()) + at * variant_.types[i].bytes();
         continue;
       }
       const auto found = operands.get<AnyBuffer>(operand++);
@@ -136,7 +136,7 @@ class Runs {
         return found.error();
       }
       const AnyBuffer buffer = found.value();
-      const int axes = number ? 0 : parameter.role == Role::profile ? 1 : axes_of(parameter);
+      const int axes = number ? 0 : parameter.role == Role::profile ? 1 : parameter.axes();
       const auto shape = buffer.dimensions();
       const int before = static_cast<int>(shape.size()) - axes;
       if (before < 0) {
@@ -166,7 +166,7 @@ class Runs {
       if (parameter.role == Role::array && parameter.space > most) {
         most = parameter.space;
         for (int d = 0; d < most; ++d) {
-          extent[d] = values_[i].extent[d] * (d == 0 && parameter.split ? 2 : 1);
+          extent[d] = cells_along(parameter, values_[i], d);
         }
       }
     }
@@ -184,15 +184,11 @@ class Runs {
     return ffi::Error::Success();
   }
 
-  static int axes_of(const Parameter& parameter) {
-    return parameter.space + (parameter.last != 0 ? 1 : 0);
-  }
-
   /// Axes from the order of Python to the kernel's, and from the whole array to its interior.
   void take_array(int i, std::int64_t at, const AnyBuffer& buffer, int before) {
     const Parameter& parameter = kernel_.parameters[i];
     const auto shape = buffer.dimensions();
-    const std::int64_t bytes = variant_.types[i].bits / 8;
+    const std::int64_t bytes = variant_.types[i].bytes();
     Value& value = values_[i];
     std::int64_t stride = 1;
     std::int64_t first = 0;
