@@ -57,11 +57,11 @@ public:
     if (transport_.rank() == 0)
       progress.emplace("clouds", static_cast<std::int64_t>(std::ceil(end_)),
                        heddle::ProgressOptions{.unit = "simulated s"});
-    if (history.samples().empty()) sample(state.time, stepper_.survey(), history);
+    Rates rates = stepper_.survey();
+    if (history.samples().empty()) sample(state.time, rates, history);
     while (state.time < end_) {
       const double next =
           std::min(end_, options_.sample_every * std::floor(state.time / options_.sample_every + 1));
-      Rates rates = stepper_.survey();
       while (state.time < next) {
         const double length = next_step(state.last_step, what_.longest_step, next - state.time, rates);
         stepper_.step(length);

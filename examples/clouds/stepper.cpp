@@ -9,7 +9,6 @@
 #include "heddle/core/counter_random.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/halo/halo_exchange.hpp"
-#include "heddle/solvers/surface_layer.hpp"
 
 namespace clouds {
 namespace {
@@ -139,20 +138,18 @@ private:
   void add_survey(Stepper& s, State<T>& now) {
     const Column<T>& c = s.column_;
     const auto eddies = std::make_shared<Eddies<T>>(
-        now.u, now.v, now.w, s.viscosity_, s.cloud_, s.slope_, now.th, now.q, c.per_height, c.per_distance,
-        c.per_span, c.order_z, c.pressure, c.exner, c.lift, c.length2, s.advection_, s.diffusion_,
-        EddiesParameters{
-            .u_frame = s.what_->u_frame, .per_x = 1 / s.place_.width_x, .per_y = 1 / s.place_.width_y});
+        now.u, now.v, now.w, s.viscosity_, s.cloud_, s.rise_u_, s.rise_v_, now.th, now.q, c.per_height,
+        c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift, c.length2, s.advection_,
+        s.diffusion_, EddiesParameters{.per_x = 1 / s.place_.width_x, .per_y = 1 / s.place_.width_y});
     kept.push_back(eddies);
     survey.add(heddle::HaloExchange(eddies->before(), *s.transport_));
-    const heddle::SurfaceLayerTable table = surface_table(*s.what_, *s.base_);
-    survey.add(Ground<T>(now.u, now.v, s.drag_, s.slope_, c.order_z, c.lift, s.drag_table_,
+    survey.add(Ground<T>(now.u, now.v, s.drag_, s.rise_u_, s.rise_v_, c.order_z, c.lift, s.drag_table_,
                          GroundParameters{.u_frame = s.what_->u_frame,
                                           .virtual_flux = s.what_->virtual_flux(),
                                           .u_star = s.what_->friction_velocity,
                                           .first_height = s.base_->centre[0],
-                                          .per_warm = table.per_warm,
-                                          .per_cold = table.per_cold}));
+                                          .per_warm = s.surface_.per_warm,
+                                          .per_cold = s.surface_.per_cold}));
     survey.add(*eddies);
   }
 
@@ -201,7 +198,8 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       projection_(staggered(what, base, cells), transport, place_.memory, heddle::SlabMethod::transposed),
       ranks_(transport), stream_(place_.memory), viscosity_(place_.field<T>("K")),
       cloud_(place_.field<T>("cloud")), buoyancy_(place_.field<T>("b")), drag_(place_.field<T>("drag")),
-      slope_(place_.field<T>("slope")), drag_table_(on<T>(place_.memory, surface_table(what, base).ratio)),
+      rise_u_(place_.field<T>("rise_u")), rise_v_(place_.field<T>("rise_v")),
+      surface_(surface_table(what, base)), drag_table_(on<T>(place_.memory, surface_.ratio)),
       advection_(1, place_.memory), diffusion_(1, place_.memory) {
   for (std::size_t n = 0; n < states_.size(); ++n)
     states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");

@@ -16,6 +16,7 @@
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/projection/rank_values.hpp"
 #include "heddle/projection/slab_projection.hpp"
+#include "heddle/solvers/surface_layer.hpp"
 #include "heddle/transport/transport.hpp"
 
 namespace clouds {
@@ -82,7 +83,8 @@ private:
   std::array<std::unique_ptr<State<T>>, 3> states_;
   std::size_t now_ = 0;
   heddle::Field<T> viscosity_, cloud_, buoyancy_;
-  heddle::Field<T> drag_, slope_; // in the lowest cells
+  heddle::Field<T> drag_, rise_u_, rise_v_; // in the lowest cells
+  heddle::SurfaceLayerTable surface_;
   heddle::Buffer<T> drag_table_, advection_, diffusion_;
   std::array<std::unique_ptr<Way>, 2> ways_; // from state 0 to state 1, and back
 };

@@ -34,6 +34,8 @@ HALF_TABLE = 2048
 """Entries of the table for Fr >= 0, and as many for Fr < 0."""
 LEAST_SPEED = 0.1
 """Of the wind, m/s."""
+LEAST_FRICTION = 1e-3
+"""Of u_* in L, m/s."""
 MOST_ZETA = 20.0
 _QUARTER, _HALF = sympy.Rational(1, 4), sympy.Rational(1, 2)
 
@@ -211,10 +213,12 @@ def similarity_gradient(
 ) -> Pair:  # fmt: skip
     """Emit du/dz and dv/dz (s-1) in the middle of the lowest cell: u_* phi/(kappa z) u/|U|, for `strain`.
 
-    components, speed: of `wind`. ustar: u_* (m/s), above 0.
+    components, speed: of `wind`. ustar: u_* (m/s); L is that of 1 mm/s at least, so without friction the
+    gradients are 0.
     """
     karman = number((air or Air()).karman)
-    cubed = cell.let("ustar3", multiply(multiply(ustar, ustar), ustar))
+    floor = cell.let("ustar_in_L", sympy.Max(number(LEAST_FRICTION), ustar, evaluate=False))
+    cubed = cell.let("ustar3", multiply(multiply(floor, floor), floor))
     free = negate(divide(multiply(karman, z, g_over_theta_v, flux_v), cubed))
     least, most = number(-MOST_ZETA), number(MOST_ZETA)
     zeta = cell.let("zeta", sympy.Min(sympy.Max(free, least, evaluate=False), most, evaluate=False))
