@@ -151,9 +151,11 @@ function(_heddle_find_generator)
   if(DEFINED ENV{PYTHONPATH} AND NOT "$ENV{PYTHONPATH}" STREQUAL "")
     string(APPEND path ":$ENV{PYTHONPATH}")
   endif()
+  # The generator is compiled once for all processes, and nothing is written beside its sources.
   set(command
-      "${CMAKE_COMMAND}" -E env --unset=PYTHONSTARTUP --unset=PYTHONHOME PYTHONNOUSERSITE=1
-      PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8 "PYTHONPATH=${path}")
+      "${CMAKE_COMMAND}" -E env --unset=PYTHONSTARTUP --unset=PYTHONHOME --unset=PYTHONDONTWRITEBYTECODE
+      PYTHONNOUSERSITE=1 "PYTHONPYCACHEPREFIX=${CMAKE_BINARY_DIR}/heddle-bytecode" LC_ALL=C.UTF-8
+      "PYTHONPATH=${path}")
   set(probe [=[
 import sys
 if sys.version_info < (3, 11):
