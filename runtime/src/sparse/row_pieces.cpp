@@ -113,10 +113,10 @@ RowPieces::RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int 
       return result;
     });
   };
-  enum class Whose { nobody, this_rank, others };
+  enum class Whose { outside, this_rank, others };
   const auto whose = [&](const AxisPlace& x, const AxisPlace& y, const AxisPlace& z) {
     const int block = grid.index({x.place, y.place, z.place});
-    if (block < 0) return Whose::nobody;
+    if (block < 0) return Whose::outside;
     return x.own && y.own && z.own && grid.rank(block) == rank ? Whose::this_rank : Whose::others;
   };
   const auto x = along(0);
@@ -147,7 +147,7 @@ RowPieces::RowPieces(const Box& box, const Box& own, const BlockGrid& grid, int 
         case Whose::others:
           if (within_reach(Whose::this_rank, in_x, in_y, in_z)) return ghost;
           break;
-        case Whose::nobody:
+        case Whose::outside:
           break;
         }
         return std::nullopt;

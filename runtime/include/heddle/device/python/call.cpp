@@ -414,8 +414,7 @@ class Call {
           "the values of '" + std::string(parameter.name) + "' do not follow each other in memory.",
           "profiles are contiguous: pass a copy"};
     }
-    values_[i].data =
-        static_cast<char*>(array.data) + parameter.around * array.type.bytes();
+    values_[i].data = static_cast<char*>(array.data) + parameter.around * array.type.bytes();
   }
 
   void take_words(int i) {
