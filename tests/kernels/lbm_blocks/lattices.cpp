@@ -24,8 +24,8 @@ TYPED_TEST_SUITE(OtherLattices, Precisions);
 
 template <class T> blocks::Pattern<T> d3q27() {
   using namespace blocks_d3q27;
-  using InPlace = blocks::InPlace<T, AaEven<T>, AaOdd<T>, 27>;
-  return blocks::pattern<T, InPlace>("D3Q27 AA", periodic, blocks::Walls<T>{}, blocks::Walls<T>{});
+  using Aa = blocks::InPlace<T, AaEven<T>, AaOdd<T>, 27>;
+  return blocks::pattern<T, Aa>("D3Q27 AA", periodic, blocks::Walls<T>{}, blocks::Walls<T>{});
 }
 
 template <class T> blocks::Pattern<T> d2q9() {
