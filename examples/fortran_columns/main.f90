@@ -17,7 +17,7 @@ program fortran_columns
   real, parameter :: g = 9.81, r_d = 287, r_v = 461.6, cp = 3.5 * r_d, p1000 = 1e5
   real, parameter :: dx = 2000, dt = 20, p_top = 2e4, mass = p1000 - p_top
   real, dimension(ims:ime, kms:kme, jms:jme) :: th, q, qci, qrs, w, den, pii, p, delz, ru, rv, rom
-  real, dimension(ims:ime, kms:kme, jms:jme) :: old, tendency, unused
+  real, dimension(ims:ime, kms:kme, jms:jme) :: old, tendency, unused, untouched
   real, dimension(ims:ime, jms:jme) :: rain, rainncv, snow, snowncv, sr, mut, mub, no_mass, one
   real, dimension(kms:kme) :: c1, c2, fzm, fzp, rdzw
   type(grid_config_rec_type) :: config
@@ -114,9 +114,10 @@ contains
       do tile = 0, 1
         jts = 1 + tile * ny / 2
         jte = merge(jde, ny / 2, tile == 1)
-        call advect_scalar_pd(tracer, old, tendency, unused, unused, ru, rv, rom, c1, c2, mut, mub, no_mass, &
-            1, config, .false., one, one, one, one, one, one, fzm, fzp, 1 / dx, 1 / dx, rdzw, dt / stage, &
-            ids, ide, jds, jde, kds, kde, ims, ime, jms, jme, kms, kme, ids, ide, jts, jte, kds, kde)
+        call advect_scalar_pd(tracer, old, tendency, unused, untouched, ru, rv, rom, c1, c2, mut, mub, &
+            no_mass, 1, config, .false., one, one, one, one, one, one, fzm, fzp, 1 / dx, 1 / dx, rdzw, &
+            dt / stage, ids, ide, jds, jde, kds, kde, ims, ime, jms, jme, kms, kme, ids, ide, jts, jte, &
+            kds, kde)
       end do
       tracer(1:nx, 1:nz, 1:ny) = (mass * old(1:nx, 1:nz, 1:ny) + dt / stage * tendency(1:nx, 1:nz, &
           1:ny)) / mass

@@ -7,7 +7,9 @@
 ! Adds to `tendency` what the fluxes of `field` and `field_old` give (kg kg-1 Pa s-1). Orders are 5 along x
 ! and y and 3 along z. Boundaries are periodic where config_flags says so (periodic_x, periodic_y), else
 ! specified or nested. Ghost layers of a tile: four of fields, one of fluxes and masses, as WRF has them.
-! Other orders, other boundaries, and tendencies by part (tenddec) end the program with a message.
+! Other orders, other boundaries, map factors that differ along x and y (WRF's lat-lon projection), steps
+! backwards in time, and tendencies by part (tenddec) end the program with a message. h_tendency and
+! z_tendency are left as they are, as in WRF without tenddec.
 module heddle_advect_scalar_pd
   use module_configure, only: grid_config_rec_type
   use wrf_columns_f, only: wrf_columns_scale, wrf_columns_limited_tendency, wrf_columns_ikj
@@ -26,7 +28,8 @@ contains
     integer, intent(in) :: ims, ime, jms, jme, kms, kme
     integer, intent(in) :: its, ite, jts, jte, kts, kte
     real, dimension(ims:ime, kms:kme, jms:jme), intent(in) :: field, field_old, ru, rv, rom
-    real, dimension(ims:ime, kms:kme, jms:jme), intent(inout) :: tendency, h_tendency, z_tendency
+    real, dimension(ims:ime, kms:kme, jms:jme), intent(inout) :: tendency
+    real, dimension(ims:ime, kms:kme, jms:jme), intent(out) :: h_tendency, z_tendency
     real, dimension(ims:ime, jms:jme), intent(in) :: mut, mub, mu_old
     real, dimension(ims:ime, jms:jme), intent(in) :: msfux, msfuy, msfvx, msfvy, msftx, msfty
     real, dimension(kms:kme), intent(in) :: c1, c2, fzm, fzp, rdzw
@@ -42,6 +45,7 @@ contains
     if (config_flags%h_sca_adv_order /= 5 .or. config_flags%v_sca_adv_order /= 3) &
       call refuse('advect_scalar_pd', 'orders other than 5 and 3 (h_sca_adv_order, v_sca_adv_order)')
     if (tenddec) call refuse('advect_scalar_pd', 'no tendencies by part (tenddec)')
+    if (time_step < 0) call refuse('advect_scalar_pd', 'steps backwards in time (time_step < 0)')
     closed_x = .not. config_flags%periodic_x
     closed_y = .not. config_flags%periodic_y
     if ((closed_x .or. closed_y) .and. .not. (config_flags%specified .or. config_flags%nested)) &
@@ -57,6 +61,8 @@ contains
     n = merge(min(last_y + 1, jde - 1), last_y + 1, closed_y)
     if (w - 3 < ims .or. e + 3 > ime .or. s - 3 < jms .or. n + 3 > jme .or. last_z + 1 > kme) &
       call refuse('advect_scalar_pd', 'fewer than four layers around the tile')
+    if (any(abs(msftx(w:e, s:n) - msfty(w:e, s:n)) > 1e-5 * msftx(w:e, s:n))) &
+      call refuse('advect_scalar_pd', 'map factors that differ along x and y (msftx, msfty)')
     first_i = w - 3
     last_i = e + 3
     first_j = s - 3

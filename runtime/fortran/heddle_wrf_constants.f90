@@ -7,8 +7,8 @@ module heddle_wrf_constants
 
 contains
 
-  !> Ends the program unless the constants are those of WRF, in SI units, up to rounding. radii: sum of
-  !> the switches that ask for effective radii.
+  !> Ends the program unless the constants are those of WRF, in SI units, up to rounding. radii: product of
+  !> the three switches for effective radii: as in WRF, they are computed if none is 0.
   subroutine check_constants(routine, g, cpd, cpv, rd, rv, t0c, ep1, ep2, qmin, xls, xlv0, xlf0, den0, &
       denr, cliq, cice, psat, radii)
     character(len=*), intent(in) :: routine
@@ -33,7 +33,8 @@ contains
     call expect('cliq', cliq, 4190.0)
     call expect('cice', cice, 2106.0)
     call expect('psat', psat, 610.78)
-    if (radii /= 0) call refuse(routine, 'effective radii (has_reqc, has_reqi, has_reqs) are not computed')
+    if (radii /= 0) &
+      call refuse(routine, 'effective radii (has_reqc, has_reqi, has_reqs) are not computed: use_mp_re = 0')
 
   contains
 

@@ -4,10 +4,11 @@
 ! the kernel of that precision is taken. Physics, quirks of the original included:
 ! heddle.atmosphere.microphysics.WSM3(quirks="wrf").
 !
-! th (K), q, qci, qrs (kg/kg) are changed; w (m/s), den (kg m-3), pii, p (Pa), delz (m) are read; delt (s).
-! rain, snow: what fell so far (mm); rainncv, snowncv: in this call; sr: the part of it that was snow.
-! Physical constants are those of WRF and part of the kernel. Other ones, or effective radii (has_req*), end
-! the program with a message.
+! th (K), q, qci, qrs (kg/kg of dry air) are changed; w (m/s, on the lower faces of layers), den (kg m-3, of
+! dry air), pii, p (Pa), delz (m) are read; delt (s). rain, snow: what fell so far (mm); rainncv, snowncv: in
+! this call; sr: the part of it that was snow. rain grows once per call, in WRF once per substep (from 180 s).
+! Physical constants are those of WRF and part of the kernel. Other ones, or effective radii (no has_req* is
+! 0, which is WRF's default with RRTMG: set use_mp_re = 0), end the program with a message.
 module heddle_wsm3
   use wrf_columns_f, only: wrf_columns_wsm3, wrf_columns_ikj
   use heddle_wrf_constants, only: check_constants
@@ -36,7 +37,7 @@ contains
     real, dimension(its:ite, jts:jte) :: fell, fell_frozen, frozen_part
 
     call check_constants('wsm3', g, cpd, cpv, rd, rv, t0c, ep1, ep2, qmin, xls, xlv0, xlf0, den0, denr, &
-                         cliq, cice, psat, has_reqc + has_reqi + has_reqs)
+                         cliq, cice, psat, has_reqc * has_reqi * has_reqs)
     fell = 0
     fell_frozen = 0
     call wrf_columns_wsm3(th(its:ite, kts:kte, jts:jte), q(its:ite, kts:kte, jts:jte), &

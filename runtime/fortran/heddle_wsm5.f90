@@ -3,9 +3,10 @@
 ! module_mp_wsm5`, write `use heddle_wsm5, only: wsm5`. Physics, quirks of the original included:
 ! heddle.atmosphere.microphysics.WSM5(quirks="wrf").
 !
-! th (K), q, qc, qr, qi, qs (kg/kg) are changed; den (kg m-3), pii, p (Pa), delz (m) are read; delt (s).
-! rain, snow: what fell so far (mm); rainncv, snowncv: in this call; sr: the part of it that was snow.
-! Reflectivity is not computed: diagflag with do_radar_ref = 1 ends the program.
+! th (K), q, qc, qr, qi, qs (kg/kg of dry air) are changed; den (kg m-3, of dry air), pii, p (Pa), delz (m)
+! are read; delt (s). rain, snow: what fell so far (mm); rainncv, snowncv: in this call; sr: the part of it
+! that was snow. Reflectivity is not computed: diagflag with do_radar_ref = 1 ends the program, and effective
+! radii do, as in heddle_wsm3.
 module heddle_wsm5
   use wrf_columns_f, only: wrf_columns_wsm5, wrf_columns_ikj
   use heddle_wrf_constants, only: check_constants, refuse
@@ -36,7 +37,7 @@ contains
     real, dimension(its:ite, jts:jte) :: fell, fell_frozen
 
     call check_constants('wsm5', g, cpd, cpv, rd, rv, t0c, ep1, ep2, qmin, xls, xlv0, xlf0, den0, denr, &
-                         cliq, cice, psat, has_reqc + has_reqi + has_reqs)
+                         cliq, cice, psat, has_reqc * has_reqi * has_reqs)
     if (present(diagflag) .and. present(do_radar_ref)) then
       if (diagflag .and. do_radar_ref == 1) call refuse('wsm5', 'reflectivity (refl_10cm) is not computed')
     end if

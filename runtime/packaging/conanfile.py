@@ -17,6 +17,7 @@ class Heddle(ConanFile):
     version = "0.1.0"
     license = "Apache-2.0 AND MIT-0"
     description = "From mathematics to C++ and CUDA kernels"
+    package_type = "static-library"
     settings = "os", "arch", "compiler", "build_type"
     options: ClassVar = {
         "mpi": [True, False],

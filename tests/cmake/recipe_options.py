@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+IN_SPACK = {"c", "cmake", "cuda", "cxx", "mpi", "py-jinja2", "py-sympy", "python", "zlib-api"}
+"""What spack/spack-packages has of the packages that the recipe names (commit 1e8cf05, 1 July 2026)."""
 RECIPES = Path(__file__).resolve().parents[2] / "runtime/packaging"
 
 
@@ -60,12 +62,14 @@ class SpackDouble:
 def of_spack(chosen: dict[str, str]) -> dict[str, str]:
     variants: dict[str, bool] = {}
     conditions: list[str] = []
+    needed: dict[str, str] = {}
 
     def variant(name: str, default: bool, description: str) -> None:
         variants[name] = default
 
     def depends_on(what: str, type: Any = None, when: str = "") -> None:
         conditions.append(when.removeprefix("+"))
+        needed[what.partition("@")[0]] = conditions[-1]
 
     def nothing(*arguments: Any) -> None:
         """license and version."""
@@ -78,6 +82,9 @@ def of_spack(chosen: dict[str, str]) -> dict[str, str]:
     module("spack_repo.builtin.build_systems.cmake", CMakePackage=SpackDouble)
     recipe = runpy.run_path(str(RECIPES / "package.py"))["Heddle"]()
     assert set(conditions) - {""} <= set(variants) >= set(chosen)
+    assert not any(variants[needed[name]] for name in needed.keys() - IN_SPACK), (
+        "a default needs a missing package"
+    )
     recipe.chosen = variants | {name: value == "on" for name, value in chosen.items()}
     recipe.spec = [f"+{name}" for name, value in recipe.chosen.items() if value]
     return dict(word.removeprefix("-D").split("=", 1) for word in recipe.cmake_args())

@@ -36,6 +36,9 @@ grep -q 'fopenmp\b[^-]' conan/build.ninja && refuse "openmp=off was not heard"
 
 configure_as spack spack mpi=off generator=off
 grep -q '^HEDDLE_CODEGEN=OFF$' spack.txt || refuse "the variant generator was not heard"
+for recipe in conan spack; do
+  grep -q '^HEDDLE_ARCH=$' $recipe.txt || refuse "the recipe for $recipe compiles for the machine that builds"
+done
 grep -q 'fopenmp\b[^-]' spack/build.ninja || refuse "the variant openmp was not heard"
 
 # As in /usr of Debian: nothing outside these folders.

@@ -19,7 +19,7 @@ program routines
     real, dimension(ims:ime, kms:kme, jms:jme) :: th, q, qc, qr, qi, qs
     real, dimension(ims:ime, jms:jme) :: rain, rainncv, snow, snowncv, sr
   end type
-  real, dimension(ims:ime, kms:kme, jms:jme) :: w, den, pii, p, delz, unused
+  real, dimension(ims:ime, kms:kme, jms:jme) :: w, den, pii, p, delz, unused, untouched
   character(len=40) :: word
 
   call air()
@@ -32,7 +32,11 @@ program routines
   case ('tables')
     call refused_tables()
   case ('boundaries')
-    call refused_boundaries()
+    call refused_flow(.false., 1.0, 1)
+  case ('map_factors')
+    call refused_flow(.true., 1.1, 1)
+  case ('backwards')
+    call refused_flow(.true., 1.0, -1)
   case default
     call five_classes()
     call as_a_ccpp_scheme()
@@ -180,10 +184,13 @@ contains
   !> A row of columns gives the bits of wsm3; what does not suit comes back as an error.
   subroutine as_a_ccpp_scheme()
     type(water), allocatable :: state, whole
-    real :: th(nx, nz), qv(nx, nz), qci(nx, nz), qrs(nx, nz), rain(nx), snow(nx)
+    real :: th(nx, nz), qv(nx, nz), qci(nx, nz), qrs(nx, nz), rain(nx), snow(nx), z(nx, nz+1)
     character(len=512) :: errmsg
-    integer :: errflg, j
+    integer :: errflg, j, k
 
+    do k = 1, nz + 1
+      z(:, k) = 600.0 * (k - 1)
+    end do
     allocate (state, whole)
     call clouds(state)
     whole = state
@@ -194,12 +201,17 @@ contains
       qci = state%qc(1:nx, 1:nz, j)
       qrs = state%qr(1:nx, 1:nz, j)
       call heddle_wsm3_ccpp_run(nx, nz, dt, th, qv, qci, qrs, w(1:nx, 1:nz, j), den(1:nx, 1:nz, j), &
-          pii(1:nx, 1:nz, j), p(1:nx, 1:nz, j), delz(1:nx, 1:nz, j), rain, snow, errmsg, errflg)
+          pii(1:nx, 1:nz, j), p(1:nx, 1:nz, j), z, rain, snow, errmsg, errflg)
       call check(errflg == 0 .and. errmsg == '', 'an error of the scheme')
       call check(all(th == whole%th(1:nx, 1:nz, j)) .and. all(qv == whole%q(1:nx, 1:nz, j)), 'the scheme')
       call check(all(qci == whole%qc(1:nx, 1:nz, j)) .and. all(qrs == whole%qr(1:nx, 1:nz, j)), 'its clouds')
-      call check(all(rain == whole%rain(1:nx, j) / 1000) .and. any(rain > 0), 'its rain')
+      call check(all(rain == whole%rain(1:nx, j) / (1000 * dt)) .and. any(rain > 0), 'its rain')
     end do
+    th = state%th(1:nx, 1:nz, ny) - 40
+    qrs = state%q(1:nx, 1:nz, ny) / 8
+    call heddle_wsm3_ccpp_run(nx, nz, dt, th, qv, qci, qrs, w(1:nx, 1:nz, 1), den(1:nx, 1:nz, 1), &
+        pii(1:nx, 1:nz, 1), p(1:nx, 1:nz, 1), z, rain, snow, errmsg, errflg)
+    call check(all(abs(snow - 1000 * rain) <= 1e-6 * snow) .and. all(snow > 0), 'in cold air all is snow')
     call heddle_wsm3_ccpp_run(nx, 0, dt, th, qv, qci, qrs, th, th, th, th, th, rain, snow, errmsg, errflg)
     call check(errflg == -2 .and. errmsg(:26) == 'heddle_wsm3_ccpp_run: exte', 'no error of the scheme')
   end subroutine
@@ -260,8 +272,8 @@ contains
     tendency = 0
     do tile_y = 1, tiles_y
       do tile_x = 1, tiles_x
-        call advect_scalar_pd(q, q, tendency, unused, unused, ru, rv, rom, unit, zero, mass, mass, none, 1, &
-            config, .false., one, one, one, one, one, one, half, half, 1e-3, 1e-3, rdzw, 20.0, &
+        call advect_scalar_pd(q, q, tendency, unused, untouched, ru, rv, rom, unit, zero, mass, mass, none, &
+            1, config, .false., one, one, one, one, one, one, half, half, 1e-3, 1e-3, rdzw, 20.0, &
             ids, ide, jds, jde, kds, kde, ims, ime, jms, jme, kms, kme, 1 + (tile_x - 1) * nx / tiles_x, &
             merge(ide, tile_x * nx / tiles_x, tile_x == tiles_x), 1 + (tile_y - 1) * ny / tiles_y, &
             merge(jde, tile_y * ny / tiles_y, tile_y == tiles_y), kds, kde)
@@ -341,7 +353,7 @@ contains
     call wsm3(state%th, state%q, state%qc, state%qr, w, den, pii, p, delz, dt, g, capacity, 4 * r_v, r_d, &
         r_v, &
         273.15, r_v / r_d - 1, r_d / r_v, 1e-15, 2.85e6, 2.5e6, 3.5e5, 1.28, 1000.0, 4190.0, 2106.0, 610.78, &
-        state%rain, state%rainncv, has_reqc=radii, has_reqi=0, has_reqs=0, re_cloud=unused, re_ice=unused, &
+        state%rain, state%rainncv, has_reqc=1, has_reqi=radii, has_reqs=1, re_cloud=unused, re_ice=unused, &
         re_snow=unused, ids=ids, ide=ide, jds=jds, jde=jde, kds=kds, kde=kde, ims=ims, ime=ime, jms=jms, &
         jme=jme, &
         kms=kms, kme=kme, its=1, ite=nx, jts=1, jte=ny, kts=1, kte=nz)
@@ -370,16 +382,20 @@ contains
     call rtrn(1, 1, a(1:), a, a, a(1:), a(1:), a, a, a, a, [0], int(g_points), g_points, 250.0, bands)
   end subroutine
 
-  subroutine refused_boundaries()
+  subroutine refused_flow(periodic, map_y, time_step)
+    logical, intent(in) :: periodic
+    real, intent(in) :: map_y
+    integer, intent(in) :: time_step
     type(grid_config_rec_type) :: config
-    real :: plane(ims:ime, jms:jme), level(kms:kme)
+    real :: one(ims:ime, jms:jme), level(kms:kme), other(ims:ime, jms:jme)
 
-    plane = 1
+    config%periodic_x = periodic
+    config%periodic_y = periodic
+    one = 1
+    other = map_y
     level = 1
-    call advect_scalar_pd(w, w, unused, unused, unused, w, w, w, level, level, plane, plane, plane, 1, &
-        config, &
-        .false., plane, plane, plane, plane, plane, plane, level, level, 1e-3, 1e-3, level, 20.0, ids, &
-        ide, jds, &
-        jde, kds, kde, ims, ime, jms, jme, kms, kme, ids, ide, jds, jde, kds, kde)
+    call advect_scalar_pd(w, w, unused, untouched, delz, w, w, w, level, level, one, one, one, time_step, &
+        config, .false., one, one, one, one, one, other, level, level, 1e-3, 1e-3, level, 20.0, ids, ide, &
+        jds, jde, kds, kde, ims, ime, jms, jme, kms, kme, ids, ide, jds, jde, kds, kde)
   end subroutine
 end program
