@@ -80,7 +80,7 @@ tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * 
 cell.store(b.here, lift.here * (tv - tv0.here))
 clouds.add("buoyancy", cell.statements)
 
-# --- Ground: drag = u_*^2 / |U|, du/dz and dv/dz in the lowest cells; u_* is given, or that of a rough surface
+# --- Ground: drag = u_*^2 / |U|, du/dz and dv/dz in the lowest cells; u_* is given, or of a rough surface
 cell = Equations(fields=NAMES)
 *winds, speed = surface.wind(cell, u, v, (u_frame, 0))
 rough = surface.ratio(cell, drag_table, speed, virtual_flux, first_height, lift.here, per_warm, per_cold, air)
