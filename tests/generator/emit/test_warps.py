@@ -165,7 +165,8 @@ def test_a_value_may_be_called_like_the_counter_of_rows() -> None:
     new = sympy.symbols("new:4")
     c, p = fields("c: real(4)[1D]; p: real[1D]")
     carried = {**{one: c.component(n) for n, one in enumerate(a)}, h: p.here}
-    steps = [Assignment(row, 1 / h), *(Assignment(n, sympy.Abs(o) / (row + 2)) for n, o in zip(new, a))]
+    shares = [Assignment(n, sympy.Abs(o) / (row + 2)) for n, o in zip(new, a, strict=True)]
+    steps = [Assignment(row, 1 / h), *shares]
     loop = While(h > 1, carried, steps, {**dict(zip(a, new, strict=True)), h: h / 2}, at_most=9)
     module = Module("m", precisions=("f64",))
     stores = [Assignment(c.component(n), one) for n, one in enumerate(a)]
