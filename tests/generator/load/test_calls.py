@@ -147,6 +147,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("step", {"u": U.astype(complex)}, "'u' has elements of another type"),
     ("step", {"u": U[0]}, r"'u' has the shape \(10,\), but needs 2 axes"),
     ("step", {"u": U[None]}, r"'u' has the shape \(1, 8, 10\), but needs 2 axes"),
+    ("step", {"u": U[:0], "u_next": U[:0], "ghosts": 0}, r"'u' of shape \(0, 10\) has no elements"),
     ("step", {"u": U[:, 1:]}, r"'u_next' has \(6, 8\) cells, but 'u' has \(6, 7\) cells"),
     ("step", {"u_next": LOCKED}, "'u_next' is read only, but the kernel writes it"),
     ("step", {"u_next": Foreign(U, read_only=True)}, "'u_next' is read only"),

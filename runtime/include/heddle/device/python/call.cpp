@@ -320,6 +320,13 @@ class Call {
     auto* data = static_cast<char*>(array.data);
     const std::int64_t bytes = array.type.bytes();
     for (int d = 0; d < axes; ++d) {
+      if (array.shape[d] == 0) {
+        throw Failure{"'" + std::string(parameter.name) + "' of shape " +
+                          listed(array.shape, axes) + " has no elements.",
+                      ""};
+      }
+    }
+    for (int d = 0; d < axes; ++d) {
       value.extent[d] = array.shape[axes - 1 - d];
       value.stride[d] = array.stride[axes - 1 - d];
       const std::int64_t around = d < parameter.space ? ghosts_[d] : 0;
