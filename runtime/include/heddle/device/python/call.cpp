@@ -319,16 +319,13 @@ class Call {
     }
     auto* data = static_cast<char*>(array.data);
     const std::int64_t bytes = array.type.bytes();
+    bool empty = false;
     for (int d = 0; d < axes; ++d) {
-      if (array.shape[d] == 0) {
-        throw Failure{"'" + std::string(parameter.name) + "' of shape " +
-                          listed(array.shape, axes) + " has no elements.",
-                      ""};
-      }
+      empty = empty || array.shape[d] == 0;
     }
     for (int d = 0; d < axes; ++d) {
       value.extent[d] = array.shape[axes - 1 - d];
-      value.stride[d] = array.stride[axes - 1 - d];
+      value.stride[d] = empty ? 1 : array.stride[axes - 1 - d];  // NumPy's are 0 where nothing is
       const std::int64_t around = d < parameter.space ? ghosts_[d] : 0;
       if (around != 0) {
         if (parameter.split && d == 0) {
