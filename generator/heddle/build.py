@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import heddle
-from heddle.emit.files import comment_lines, comment_text, write_if_changed
+from heddle.emit.files import comment_lines, comment_text, finished, write_if_changed
 from heddle.emit.fortran_file import Directives, fortran_file, fortran_name
 from heddle.emit.kernel_files import Variant, cpp_files, device_headers, gpu_files, kernel_headers
 from heddle.emit.module_files import WRAPPER_HEADER, c_header, cpp_header
@@ -27,7 +27,7 @@ from heddle.ir.legality import check_runs
 from heddle.ir.nodes import Access, Gather, Let, Store
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
-from heddle.ir.visit import distinct
+from heddle.ir.visit import nodes_of
 from heddle.leftovers import is_edited, leftovers
 from heddle.model.assignment import symbols_of
 from heddle.model.field import Parameter, forget_declarations
@@ -131,9 +131,9 @@ def cut_integers(module: Module) -> tuple[str, ...]:
     for kernel, entry in module.kernels.items():
         if not isinstance(entry, KernelModel):
             continue
-        body = module.typed(kernel, module.precisions[0]).body
-        values = {let.symbol.name: let.value for let in distinct(body) if isinstance(let, Let)}
-        for store in distinct(body):
+        nodes = nodes_of(module.typed(kernel, module.precisions[0]))
+        values = {let.symbol.name: let.value for let in nodes if isinstance(let, Let)}
+        for store in nodes:
             if isinstance(store, Store) and loses_bits(store.value, values):
                 assert isinstance(store.target, (Access, Gather))
                 name, bits = store.target.field.name, store.target.type.bits
@@ -185,6 +185,7 @@ def files(
     result[f"{module.name}/{module.name}.hpp"] = cpp_header(module.name, declared, wanted, banner)
     if sweeps:
         result[f"{module.name}/{module.name}_sweeps.hpp"] = sweep_header(module, declared, wanted, banner)
+    result = finished(result)
     for header, text in device_headers(headers).items():
         result[f"heddle/device/{header}"] = text
     timings.add("print, format", since)
@@ -214,7 +215,7 @@ def python_files(module: Module, target: str, lists: bool = True) -> dict[str, s
     chosen = TARGETS[target]
     kernels = {name: _variants(module, name, target) for name in python_kernels(module, lists)}
     text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
-    result = {f"{module.name}/{python_name(module, target)}": text}
+    result = finished({f"{module.name}/{python_name(module, target)}": text})
     headers = [*PYTHON_HEADERS, *(["gpu.hpp"] if chosen.gpu is not None else [])]
     for header in headers:
         path = folder("runtime/include") / "heddle" / "device" / "python" / header

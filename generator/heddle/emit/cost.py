@@ -19,7 +19,7 @@ from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
 from heddle.ir.loop_versions import without_versions
 from heddle.ir.space import Space
-from heddle.ir.visit import distinct, evaluated, statements
+from heddle.ir.visit import distinct, evaluated, nodes_of, statements
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
 
@@ -51,7 +51,7 @@ def cost(kernel: ir.Kernel, lowered: ir.Kernel, cells: int = 1) -> Cost:
     for node in evaluated(kernel.body):
         if isinstance(node, (ir.Access, ir.Gather)) and not _is_table(kernel.space, node.field):
             reads[node.field, node.component] = node.type.bytes
-    for node in distinct(kernel.body):
+    for node in nodes_of(kernel):
         if isinstance(node, ir.Access) and node.linked:
             links |= _entries(node, kernel.space)
     index = 4 * len(links)

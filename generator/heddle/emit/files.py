@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from unicodedata import category
@@ -82,21 +82,22 @@ def comment_lines(texts: Iterable[str], width: int = LINE - 4) -> list[str]:
     return [comment_text(line) for line in lines]
 
 
-def formatted(text: str) -> str:
-    """Lay out C++ text. A missing formatter is an error, never different output."""
-    result = subprocess.run(
-        [_clang_format(), f"-style={_STYLE}", "-assume-filename=kernel.cpp"],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if result.returncode:
-        raise KernelError("heddle", f"clang-format failed: {result.stderr.strip()}")
-    return result.stdout
+def formatted(texts: Sequence[str]) -> list[str]:
+    """Lay out C++ texts, all in one process, which takes long to start. A missing formatter is an error,
+    never different output."""
+    with tempfile.TemporaryDirectory() as place:
+        files = [Path(place) / f"{number}.cpp" for number in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text, encoding="utf-8")
+        command = [_clang_format(), f"-style={_STYLE}", "-i", *map(str, files)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise KernelError("heddle", f"clang-format failed: {result.stderr.strip()}")
+        return [file.read_text(encoding="utf-8") for file in files]
 
 
 _DIGEST_DIGITS = 12
+_BLANK = "0" * _DIGEST_DIGITS
 
 
 def digest(text: str) -> str:
@@ -105,24 +106,21 @@ def digest(text: str) -> str:
 
 
 def render(template: str, **values: object) -> str:
-    """A formatted file from a template.
+    """A file from a template, before `finished`: not laid out, and zeros stand in the digest's place."""
+    return environment().get_template(template).render(digest=_BLANK, **values)
 
-    The digest in its banner is that of the file itself, taken with zeros in the digest's place. A digest of
-    the model would change every file of a module with every edit, and all its objects would be compiled
-    again.
+
+def finished(texts: Mapping[str, str]) -> dict[str, str]:
+    """Files of C++ that `render` gave: laid out, each with its digest."""
+    return {name: digested(text) for name, text in zip(texts, formatted([*texts.values()]), strict=True)}
+
+
+def digested(text: str) -> str:
+    """A file with the digest in its banner, which is that of the file itself, taken with zeros in the
+    digest's place. A digest of the model would change every file of a module with every edit, and all its
+    objects would be compiled again.
     """
-    return _with_digest(template, formatted, values)
-
-
-def digested(template: str, **values: object) -> str:
-    """As `render`, for a template that is laid out already: not C++."""
-    return _with_digest(template, str, values)
-
-
-def _with_digest(template: str, layout: Callable[[str], str], values: Mapping[str, object]) -> str:
-    blank = "0" * _DIGEST_DIGITS
-    text = layout(environment().get_template(template).render(digest=blank, **values))
-    return text.replace(blank, digest(text), 1)
+    return text.replace(_BLANK, digest(text), 1)
 
 
 def write_if_changed(path: Path, text: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from heddle.emit.files import LINE, comment_lines, digested
+from heddle.emit.files import LINE, comment_lines, digested, render
 from heddle.emit.kernel_files import Variant
 from heddle.emit.module_files import Entry, entries, kernel_about
 from heddle.emit.signature import Argument, arguments
@@ -131,7 +131,7 @@ def fortran_file(
         "entries": interfaces,
         "wrappers": wrappers,
     }
-    text = digested("module.f90.j2", **values)
+    text = digested(render("module.f90.j2", **values))
     _check_names(module, text)
     return text
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from heddle.emit.cost import cost
@@ -27,7 +28,7 @@ from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
 from heddle.ir.unique_names import names_in
-from heddle.ir.visit import distinct, walk
+from heddle.ir.visit import distinct, nodes_of
 from heddle.resources import folder
 
 _INCLUDED = re.compile(r'^#include "heddle/device/(\w+\.hpp)"$', re.MULTILINE)
@@ -218,7 +219,7 @@ def checks_tables(kernel: ir.Kernel, target: Target) -> bool:
 def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
     """The headers of `heddle/device` that the text of lowered kernels names."""
     found = {"rounding.hpp"} if target.threads else {"preconditions.hpp", "rounding.hpp"}
-    for node in distinct(statement for kernel in kernels for statement in kernel.body):
+    for node in chain.from_iterable(map(nodes_of, kernels)):
         match node:
             case ir.Call(name):
                 found |= _header(FUNCTIONS[name], target)
@@ -244,13 +245,13 @@ def _needs_cmath(variants: Sequence[Variant]) -> bool:
     return any(
         isinstance(node, ir.Call) and FUNCTIONS[node.name].spelling.startswith("std::")
         for variant in variants
-        for node in distinct(variant.stages.lowered.body)
+        for node in nodes_of(variant.stages.lowered)
     )
 
 
 def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
     """The arguments that the body names."""
-    nodes = list(distinct(lowered.body))
+    nodes = nodes_of(lowered)
     names = {node.name for node in nodes if isinstance(node, ir.Symbol)}
     names |= {node.pointer.name for node in nodes if isinstance(node, (ir.Load, ir.View))}
     return [argument for argument in everything if argument.name in names]
@@ -284,7 +285,7 @@ def _cpu_function(
         "common_arguments": ", ".join(argument.name for argument in given),
         "rows": rows,
         "reports": any(
-            isinstance(node, ir.Call) and node.name == "within" for node in distinct(stages.lowered.body)
+            isinstance(node, ir.Call) and node.name == "within" for node in nodes_of(stages.lowered)
         ),
         "unit_entry": dense and not target.checked,
         "table_checks": table_checks(stages.kernel) if checks_tables(stages.kernel, target) else (),
@@ -300,7 +301,7 @@ def _cpu_function(
 def _has_unit_rows(lowered: ir.Kernel) -> bool:
     return any(
         isinstance(node, ir.View) and isinstance(node.stride, ir.Symbol) and node.stride.name.endswith("_sx")
-        for node in distinct(lowered.body)
+        for node in nodes_of(lowered)
     )
 
 
@@ -318,12 +319,14 @@ def _gpu_function(
     assert isinstance(loop, ir.Loop)
     inside = loop.body if loop.counter == COLOUR else (loop,)  # what one launch does
     constants = [
-        s for s in head if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in walk(s.value))
+        s
+        for s in head
+        if isinstance(s, ir.Let) and not any(isinstance(n, ir.Symbol) for n in distinct(s.value))
     ]
     host = [s for s in head if s not in constants and not isinstance(s, ir.Comment)]
-    needed = {node.name for node in walk(inside) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in distinct(inside) if isinstance(node, ir.Symbol)}
     constants = [s for s in constants if s.symbol.name in needed]
-    needed |= {node.name for s in constants for node in walk(s) if isinstance(node, ir.Symbol)}
+    needed |= {node.name for s in constants for node in distinct(s) if isinstance(node, ir.Symbol)}
     computed = [
         Argument(s.symbol.name, s.symbol.type, "scalar")
         for s in host
@@ -372,14 +375,14 @@ def _needed_head(
 ) -> list[ir.Statement]:
     """Host statements that the launch or a later host statement uses, and the constants of the head that they
     use, in the order of the head."""
-    needed = {node.name for node in walk(launched) if isinstance(node, ir.Symbol)}
+    needed = {node.name for node in distinct(launched) if isinstance(node, ir.Symbol)}
     kept: list[ir.Statement] = []
     for statement in reversed(host):
         assert isinstance(statement, ir.Let)
         if statement.symbol.name in needed:
-            needed |= {node.name for node in walk(statement.value) if isinstance(node, ir.Symbol)}
+            needed |= {node.name for node in distinct(statement.value) if isinstance(node, ir.Symbol)}
             kept.append(statement)
-    inner = {node.name for s in kept for node in walk(s.value) if isinstance(node, ir.Symbol)}  # type: ignore[attr-defined]
+    inner = {node.name for s in kept for node in distinct(s.value) if isinstance(node, ir.Symbol)}  # type: ignore[attr-defined]
     return [
         s for s in head if s in kept or (s not in host and isinstance(s, ir.Let) and s.symbol.name in inner)
     ]
@@ -430,7 +433,7 @@ def _of_one_list(kernel: ir.Kernel) -> set[str]:
     """The fields whose neighbours a kernel over a list touches, and populations beside them."""
     linked = {
         node.field
-        for node in walk(kernel.body)
+        for node in nodes_of(kernel)
         if isinstance(node, ir.Access) and (any(node.offsets) or node.through)
     }
     sizes = {field.components for field in linked} - {0, 1}

@@ -20,7 +20,8 @@ NAME = "math.hpp"
 def math_header() -> str:
     """The text of the header."""
     functions = [_function(name, real) for name in sorted(DEFINITIONS) for real in (ir.F64, ir.F32)]
-    return formatted(environment().get_template("math.hpp.j2").render(functions=functions))
+    (text,) = formatted([environment().get_template("math.hpp.j2").render(functions=functions)])
+    return text
 
 
 def _function(name: str, real: ir.Scalar) -> dict[str, str]:

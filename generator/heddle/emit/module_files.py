@@ -13,6 +13,7 @@ from heddle.emit.kernel_files import Variant, checks_tables
 from heddle.emit.signature import Argument, arguments, table_checks
 from heddle.ir import nodes as ir
 from heddle.ir.target import Target, in_order
+from heddle.ir.visit import nodes_of
 
 WRAPPER_HEADER = "views.hpp"
 """The device header that module.hpp includes."""
@@ -121,12 +122,10 @@ def kernel_about(kernel: str, variant: Variant, without: Sequence[str] = ()) -> 
 
 
 def _reach(kernel: ir.Kernel) -> str:
-    from heddle.ir.visit import walk
-
     if not kernel.space.is_box:
         return ""
     far = [0] * kernel.space.dimensions
-    for node in walk(kernel.body):
+    for node in nodes_of(kernel):
         if isinstance(node, ir.Access) and node.field.dense:
             for axis, offset in enumerate(node.offsets):
                 far[axis] = max(far[axis], abs(offset))

@@ -13,7 +13,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import formula
 from heddle.ir.reduction import work_of
 from heddle.ir.space import PLACES
-from heddle.ir.visit import distinct, evaluated, in_every_cell, statements, walk
+from heddle.ir.visit import evaluated, in_every_cell, nodes_of, statements
 from heddle.ir.walls import bit
 
 _BOXES = {
@@ -88,7 +88,7 @@ def written_fields(kernel: ir.Kernel) -> set[ir.Field]:
 def fields_of_rows(kernel: ir.Kernel) -> set[ir.Field]:
     """Fields of which a kernel (not yet lowered) accesses the first cell of each row and no other."""
     kinds = (ir.Access, ir.Gather, ir.IsWallLink)
-    elements = [node for node in distinct(kernel.body) if isinstance(node, kinds)]
+    elements = [node for node in nodes_of(kernel) if isinstance(node, kinds)]
     found = {node.field for node in elements if isinstance(node, ir.Gather) and node.of_row}
     return found - {n.field for n in elements if not (isinstance(n, ir.Gather) and n.of_row)}
 
@@ -102,7 +102,7 @@ def offsets(node: ir.Access | ir.Gather) -> tuple[int, ...] | None:
 def uses_links(kernel: ir.Kernel) -> bool:
     """Whether a kernel (not yet lowered) follows links of a sparse list."""
     return kernel.space.is_list and any(
-        isinstance(node, ir.Access) and node.linked for node in walk(kernel.body)
+        isinstance(node, ir.Access) and node.linked for node in nodes_of(kernel)
     )
 
 

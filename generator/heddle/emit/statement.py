@@ -13,7 +13,7 @@ from heddle.ir.build import integer, operate
 from heddle.ir.device_calls import Kind, is_row_reduction, is_warp_reduction, parts_of, row_of
 from heddle.ir.loops import is_over_lanes
 from heddle.ir.target import Target
-from heddle.ir.visit import statements, walk
+from heddle.ir.visit import distinct, statements
 
 _COMMENT = LINE - 14
 """The length of a comment within a kernel, which stands up to five loops deep."""
@@ -61,7 +61,7 @@ class StatementPrinter:
             case ir.Let(symbol, ir.View() as view):
                 yield self.view(symbol, view)
             case ir.Let(symbol, value):
-                constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in walk(value))
+                constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in distinct(value))
                 qualifier = "constexpr" if constant else "const"
                 assert symbol.type is not None
                 named = f"{qualifier} {type_text(symbol.type)} {symbol.name}"

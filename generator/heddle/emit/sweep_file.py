@@ -20,7 +20,7 @@ from heddle.emit.sweep_exchanges import Halo, link_text, pack_kernels, sweep_exc
 from heddle.ir import nodes as ir
 from heddle.ir.space import Layer, Link
 from heddle.ir.target import Target, device_of, host_of
-from heddle.ir.visit import evaluated, statements, walk
+from heddle.ir.visit import evaluated, nodes_of, statements
 from heddle.ir.walls import axis_of, is_upper
 
 
@@ -121,7 +121,7 @@ def _separable(kernel: ir.Kernel, profiles: bool = False) -> bool:
     coordinates = {"x", "y", "z"}
     return not any(
         isinstance(node, ir.Symbol) and node.name in coordinates and node not in own
-        for node in walk(kernel.body)
+        for node in nodes_of(kernel)
     )
 
 
@@ -320,7 +320,7 @@ class _Sweep:
 
     def _table(self) -> str:
         """The field whose list has the table: others may be over one of the same cells with other links."""
-        nodes = list(walk(self.kernel.body))
+        nodes = nodes_of(self.kernel)
         fields = {n.field for n in nodes if isinstance(n, ir.Access) and n.linked and any(n.offsets)}
         fields |= {n.field for n in nodes if isinstance(n, ir.IsWallLink)}
         return next((array for array in self.arrays if array.field in fields), self.arrays[0]).name
@@ -343,7 +343,7 @@ class _Sweep:
             return False
         if self.of_role("entries") or self.of_role("output"):
             return False
-        for node in walk(self.kernel.body):
+        for node in nodes_of(self.kernel):
             if isinstance(node, (ir.Gather, ir.Scan)):
                 return False
             if isinstance(node, ir.Symbol) and node.name in ("z", "n_z"):

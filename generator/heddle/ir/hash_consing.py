@@ -7,24 +7,26 @@ So equality is identity, a set of nodes is cheap, and a common subexpression is 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 _table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 T = TypeVar("T")
 
+_NUMBERS = frozenset({bool, int, Fraction})
+
 
 def _key(value: object) -> object:
     """Distinguishes 1, 1.0 and True, and 0.0 from -0.0, which compare equal."""
-    if isinstance(value, (Node, str)):  # most of them, and asking whether it is a Fraction is slow
-        return value
-    if isinstance(value, tuple):
-        return tuple(_key(entry) for entry in value)
-    if isinstance(value, float):
-        return float, value.hex()
-    return (type(value), value) if isinstance(value, (int, Fraction)) else value
+    kind = type(value)
+    if kind is tuple:
+        return tuple(map(_key, value))  # type: ignore[call-overload]
+    if kind is float:
+        return float, value.hex()  # type: ignore[attr-defined]
+    return (kind, value) if kind in _NUMBERS else value
 
 
 _signatures: dict[type, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
@@ -38,27 +40,36 @@ def _signature(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     return _signatures[cls]
 
 
-class _HashConsed(type):
-    def __call__(cls: type[T], *args: Any, **kwargs: Any) -> T:
+@dataclass_transform(frozen_default=True, eq_default=False)
+def node(cls: type[T]) -> type[T]:
+    return dataclass(frozen=True, eq=False, init=False)(cls)
+
+
+class Node:
+    """Anything in a kernel. A metaclass would be the usual way to share instances, but `isinstance` takes
+    several times as long where a class has one."""
+
+    __slots__ = ("children",)
+    children: tuple[Node, ...]
+    """The nodes directly inside, in order."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         names, defaults = _signature(cls)
         if kwargs or len(args) < len(names):  # one spelling of a node, one key
             given = dict(zip(names, args, strict=False)) | kwargs
-            args = tuple(given.get(name, default) for name, default in zip(names, defaults, strict=True))
-        key = (cls, *(_key(argument) for argument in args))
-        node = _table.get(key)
-        if node is None:
-            node = _table[key] = type.__call__(cls, *args)
-        return node  # type: ignore[no-any-return]
+            args = tuple(map(given.get, names, defaults))
+        key = (cls, *map(_key, args))
+        made: Self | None = _table.get(key)
+        if made is None:
+            made = _table[key] = object.__new__(cls)
+            made.__dict__.update(zip(names, args, strict=True))
+            object.__setattr__(made, "children", tuple(_nodes(args)))
+        return made
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
-def node(cls: type[T]) -> type[T]:
-    return dataclass(frozen=True, eq=False)(cls)
-
-
-class Node(metaclass=_HashConsed):
-    """Anything in a kernel."""
-
-    __slots__ = ("_children",)
-    _children: tuple[Node, ...]
-    """What `visit.children` found."""
+def _nodes(parts: tuple[Any, ...]) -> Iterator[Node]:
+    for part in parts:
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, tuple):
+            yield from (entry for entry in part if isinstance(entry, Node))

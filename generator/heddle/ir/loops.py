@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from heddle.ir.build import operate
 from heddle.ir.nodes import Comment, Const, Expression, Let, Load, Loop, Store, Symbol
-from heddle.ir.visit import walk
+from heddle.ir.visit import distinct
 
 LANE = "lane"
 """Counts the lanes of small arrays (see pad_vector_loop)."""
@@ -26,5 +26,5 @@ def touches_only(loop: Loop, arrays: set[Symbol]) -> bool:
     """Whether each cell of a loop reads and writes nothing but its own lane of some arrays."""
     own = lane(loop)
     return all(isinstance(s, (Comment, Let, Store)) for s in loop.body) and all(
-        node.pointer in arrays and node.index == own for node in walk(loop.body) if isinstance(node, Load)
+        node.pointer in arrays and node.index == own for node in distinct(loop.body) if isinstance(node, Load)
     )

@@ -4,22 +4,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Set
 
 from heddle.ir.nodes import Kernel, Scan, Symbol, While
 from heddle.ir.space import Sparse
-from heddle.ir.visit import distinct, statements
+from heddle.ir.visit import nodes_of, statements
 
 
 def names_in(kernel: Kernel) -> frozenset[str]:
     """Every name that a kernel has."""
-    names = {node.name for node in distinct(kernel.body) if isinstance(node, Symbol)}
+    names = {node.name for node in nodes_of(kernel) if isinstance(node, Symbol)}
     carrying = [s for s in statements(kernel.body) if isinstance(s, (Scan, While))]
     names |= {symbol.name for statement in carrying for symbol in statement.carried}
     names |= {symbol.name for symbol in (*kernel.parameters, *kernel.outputs)}
     return frozenset(names | {field.name for field in kernel.fields})
 
 
-def fresh(name: str, taken: frozenset[str]) -> str:
+def fresh(name: str, taken: Set[str]) -> str:
     """The name, or, if it is taken, one like it."""
     while name in taken:
         name += "_"

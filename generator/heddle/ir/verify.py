@@ -9,7 +9,7 @@ from heddle.ir.device_calls import fault
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.ir.layout import LAYOUTS
 from heddle.ir.space import Dense, Link, PackRegions, Sparse
-from heddle.ir.visit import distinct, statements
+from heddle.ir.visit import distinct, nodes_of, statements
 
 _EVERYWHERE: set[type] = {
     ir.Scalar, ir.Pointer, ir.Field, ir.Const, ir.Symbol, ir.Op, ir.Call, ir.Select, ir.Cast, ir.Let,
@@ -31,7 +31,8 @@ class VerificationError(Exception):
 def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
     """Check the vocabulary, the types and the single definition of names; returns the kernel."""
     allowed = VOCABULARIES[level]
-    for node in distinct(kernel):
+    nodes = nodes_of(kernel)
+    for node in (*nodes, *distinct(part for part in kernel.children if not isinstance(part, ir.Statement))):
         if type(node) not in allowed:
             raise VerificationError(
                 f"{kernel.name}: {type(node).__name__} does not belong to a {level} kernel"
@@ -46,7 +47,7 @@ def verify(kernel: ir.Kernel, level: str) -> ir.Kernel:
         wrong = fault(statement) if isinstance(statement, ir.DeviceCall) else ""
         if wrong:
             raise VerificationError(f"{kernel.name}: calls {wrong}")
-    for node in distinct(kernel.body):
+    for node in nodes:
         if isinstance(node, ir.Expression):
             _check_type(kernel, node)
     _check_names(kernel.body, {symbol.name for symbol in kernel.parameters}, kernel.name)

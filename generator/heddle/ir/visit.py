@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from heddle.ir.hash_consing import Node
-from heddle.ir.nodes import Expression, Op, Scan, Select, Statement, Store, While
+from heddle.ir.nodes import Expression, Kernel, Op, Scan, Select, Statement, Store, While
 
+_nodes: WeakKeyDictionary[Kernel, tuple[Node, ...]] = WeakKeyDictionary()
 _field_names: dict[type[Node], tuple[str, ...]] = {}
 
 
@@ -17,22 +20,6 @@ def _names(cls: type[Node]) -> tuple[str, ...]:
     if cls not in _field_names:
         _field_names[cls] = tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
     return _field_names[cls]
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly inside a node, in order. Nodes do not change, so each is looked through once."""
-    try:
-        return node._children
-    except AttributeError:
-        found: list[Node] = []
-        for name in _names(type(node)):
-            value = getattr(node, name)
-            if isinstance(value, Node):
-                found.append(value)
-            elif isinstance(value, tuple):
-                found += [entry for entry in value if isinstance(entry, Node)]
-        object.__setattr__(node, "_children", tuple(found))
-        return node._children
 
 
 def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
@@ -44,9 +31,7 @@ def walk(root: Node | Iterable[Node]) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        inner = children(current)
-        if inner:
-            stack += inner[::-1]
+        stack += current.children[::-1]
 
 
 def distinct(root: Node | Iterable[Node]) -> Iterator[Node]:
@@ -59,27 +44,32 @@ def distinct(root: Node | Iterable[Node]) -> Iterator[Node]:
         if current not in seen:
             seen.add(current)
             yield current
-            stack.extend(children(current)[::-1])
+            stack += current.children[::-1]
+
+
+def nodes_of(kernel: Kernel) -> tuple[Node, ...]:
+    """`distinct` of a kernel's body, which many ask for: looked through once."""
+    found = _nodes.get(kernel)
+    if found is None:
+        found = _nodes[kernel] = tuple(distinct(kernel.body))
+    return found
 
 
 def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:
     """The same node with `change` applied to each child."""
-    if not children(node):
+    new = [change(child) for child in node.children]
+    if all(map(operator.is_, new, node.children)):
         return node
+    following = iter(new)
 
-    def changed(value: Any) -> Any:
+    def renewed(value: Any) -> Any:
         if isinstance(value, Node):
-            return change(value)
-        if isinstance(value, tuple) and any(isinstance(entry, Node) for entry in value):
-            return tuple(change(entry) if isinstance(entry, Node) else entry for entry in value)
+            return next(following)
+        if isinstance(value, tuple):
+            return tuple([next(following) if isinstance(entry, Node) else entry for entry in value])
         return value
 
-    names = _names(type(node))
-    old = [getattr(node, name) for name in names]
-    new = [changed(value) for value in old]
-    if all(a is b for a, b in zip(old, new, strict=True)):
-        return node
-    return type(node)(*new)
+    return type(node)(*[renewed(getattr(node, name)) for name in _names(type(node))])
 
 
 def transform(root: Any, change: Callable[[Any], Any]) -> Any:
@@ -88,9 +78,10 @@ def transform(root: Any, change: Callable[[Any], Any]) -> Any:
     memo: dict[Node, Node] = {}
 
     def visit(node: Node) -> Node:
-        if node not in memo:
-            memo[node] = change(rebuild(node, visit))
-        return memo[node]
+        known = memo.get(node)
+        if known is None:
+            known = memo[node] = change(rebuild(node, visit))
+        return known
 
     return visit(root)
 
@@ -110,14 +101,14 @@ def statements(body: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def evaluated(body: Iterable[Statement]) -> Iterator[Node]:
-    """Every node that statements evaluate, inner statements included. A store's target is not among them,
-    though a read of the same element, being the same node, is."""
+    """Every node that statements evaluate, inner statements included; what a value uses more than once comes
+    once. A store's target is not among them, though a read of the same element, being the same node, is."""
     for statement in statements(body):
         inner = set(getattr(statement, "body", ()))
-        parts = [statement.value] if isinstance(statement, Store) else children(statement)
+        parts = [statement.value] if isinstance(statement, Store) else statement.children
         for part in parts:
             if part not in inner:
-                yield from walk(part)
+                yield from distinct(part)
 
 
 def in_every_cell(body: Iterable[Statement]) -> Iterator[Node]:
@@ -130,7 +121,7 @@ def in_every_cell(body: Iterable[Statement]) -> Iterator[Node]:
             yield from in_every_cell(statement.body)
         elif isinstance(statement, While):
             inner |= {statement.condition, *statement.update}
-        for part in children(statement):
+        for part in statement.children:
             if part not in inner:
                 yield from _always_evaluated(part)
 
@@ -145,7 +136,7 @@ def _always_evaluated(root: Node) -> Iterator[Node]:
             continue
         seen.add(node)
         yield node
-        parts = children(node)
+        parts = node.children
         guarded = isinstance(node, Select) or (isinstance(node, Op) and node.name in ("and", "or"))
         open_nodes += parts[:1] if guarded else parts
 

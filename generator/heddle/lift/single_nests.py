@@ -20,7 +20,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.hash_consing import Node
-from heddle.ir.visit import children, transform, walk
+from heddle.ir.visit import transform, walk
 from heddle.lift.kernels import lifted_function
 from heddle.lift.lifted import Lifted, refuse
 from heddle.lift.statements import nested
@@ -371,7 +371,7 @@ def _used(node: Node) -> Iterator[str]:
                 else:
                     yield from _used(each)
         case _:
-            for part in children(node):
+            for part in node.children:
                 yield from _used(part)
 
 
@@ -467,7 +467,7 @@ def _origins_of(value: Node) -> Iterator[str]:
         case ir.Symbol(name, ir.Pointer() | source.PointerTo() | source.Array() | source.Record()):
             yield name
         case _:
-            for part in children(value):
+            for part in value.children:
                 yield from _origins_of(part)
 
 

@@ -29,7 +29,7 @@ from heddle.ir.reduction import row_operation
 from heddle.ir.space import Link, Space
 from heddle.ir.stages import Request
 from heddle.ir.text import offsets_text
-from heddle.ir.visit import children, distinct, statements, walk
+from heddle.ir.visit import distinct, statements, walk
 from heddle.ir.walls import crossed
 from heddle.passes.colour_guards import Guard, colour_guards, keeps_apart
 
@@ -197,7 +197,7 @@ def _check_columns(kernel: ir.Kernel, axis: int, touches: Sequence[_Touch]) -> N
             )
     coordinate = "xyz"[axis]
     for statement in _outside_scans(kernel.body):
-        values = [child for child in children(statement) if not isinstance(child, ir.Statement)]
+        values = [child for child in statement.children if not isinstance(child, ir.Statement)]
         if any(isinstance(node, ir.Symbol) and node.name == coordinate for node in distinct(values)):
             raise KernelError(
                 getattr(statement, "place", NOWHERE),
@@ -259,7 +259,7 @@ def _touches(
             if not wall:
                 yield _Touch(statement.target, True, scan, here, conditional, guards)
         else:
-            for child in children(statement):
+            for child in statement.children:
                 yield from _reads(child, scan, here, guards)
 
 

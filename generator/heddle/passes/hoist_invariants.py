@@ -32,7 +32,7 @@ from heddle.ir.nodes import (
     While,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import children, distinct
+from heddle.ir.visit import distinct
 
 
 def hoist_invariants(kernel: Kernel, request: Request) -> Kernel:
@@ -101,7 +101,7 @@ def _uses(body: Sequence[Statement]) -> list[Expression]:
             found.append(statement.value)
             continue
         inner = set(getattr(statement, "body", ()))
-        found += [child for child in children(statement) if child not in inner]  # type: ignore[misc]
+        found += [child for child in statement.children if child not in inner]  # type: ignore[misc]
         found += _uses(getattr(statement, "body", ()))
     return found
 

@@ -47,7 +47,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.space import Dense
 from heddle.ir.stages import Request
-from heddle.ir.visit import children, distinct, statements, transform_expressions, walk
+from heddle.ir.visit import distinct, statements, transform_expressions, walk
 from heddle.ir.walls import crossed, own
 from heddle.passes.apply_schedule import AXES, SPLIT_COUNTER, is_split, is_strip
 from heddle.passes.lower_neighbours import NeighbourLowering
@@ -460,7 +460,7 @@ def _own_parts(statement: Statement) -> list[Node]:
     """What a statement evaluates itself."""
     inner = set(getattr(statement, "body", ()))
     skipped = {statement.symbol} if isinstance(statement, Let) else set()
-    return [part for part in children(statement) if part not in inner and part not in skipped]
+    return [part for part in statement.children if part not in inner and part not in skipped]
 
 
 def _without(body: Sequence[Statement], name: str) -> tuple[Statement, ...]:

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     Assign,
     Call,
@@ -31,14 +33,14 @@ from heddle.ir.nodes import (
     While,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import distinct, rebuild, transform, walk
+from heddle.ir.visit import distinct, rebuild, statements, transform
 
 _ARITHMETIC = (Op, Call, Select, Cast)
 
 
 def merge_equal_values(kernel: Kernel, request: Request) -> Kernel:
     """Drop each value that an earlier statement has computed, and use the earlier name."""
-    changing = frozenset(node.symbol for node in walk(kernel.body) if isinstance(node, (Assign, Var)))
+    changing = frozenset(node.symbol for node in statements(kernel.body) if isinstance(node, (Assign, Var)))
     return dataclasses.replace(kernel, body=_block(kernel.body, {}, {}, changing)[0])
 
 
@@ -52,9 +54,11 @@ def _block(
     dropped names and those that take their place. Both hold for the blocks inside, and what is found there
     holds nowhere else but in what the block carries on."""
     known, names = dict(known), dict(names)
-    memo: dict[Expression, Expression] = {}
+    memo: dict[Node, Node] = {}
 
-    def renamed(node: Expression) -> Expression:
+    def renamed(node: Any) -> Any:
+        if isinstance(node, Statement):
+            return node
         if isinstance(node, Symbol):
             return names.get(node, node)
         if node not in memo:
@@ -63,9 +67,10 @@ def _block(
 
     result: list[Statement] = []
     for statement in body:
-        changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+        changed: Any = rebuild(statement, renamed) if names else statement
         if isinstance(statement, Let):
-            changed = dataclasses.replace(changed, symbol=statement.symbol)
+            if names:
+                changed = dataclasses.replace(changed, symbol=statement.symbol)
             if _is_arithmetic(changed.value, changing):
                 if changed.value in known:
                     names[statement.symbol] = known[changed.value]

@@ -20,7 +20,7 @@ from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import Const, Kernel, Let, Op, Scalar, Symbol
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
-from heddle.ir.visit import children, rebuild
+from heddle.ir.visit import rebuild
 
 _PARTS = {
     2: ("half", "halves"), 3: ("third", "thirds"), 4: ("quarter", "quarters"), 5: ("fifth", "fifths"),
@@ -71,12 +71,14 @@ def fraction_name(value: Fraction) -> str:
 
 def _constants(nodes: Iterable[Node], arithmetic: Scalar) -> Iterator[Fraction]:
     """The size of each fraction that statements or expressions use, as often as it is written."""
-    for node in nodes:
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
         value = _fraction(node, arithmetic)
         if value is not None:
             yield abs(value)
         elif not _names_constant(node):
-            yield from _constants(children(node), arithmetic)
+            waiting += node.children
 
 
 def _names_constant(node: Node) -> bool:

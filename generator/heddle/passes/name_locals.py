@@ -8,13 +8,14 @@ after    let new_ = ...; loop x { let n_x_ = ... }
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from typing import Any
 
 from heddle.ir.cpp_names import is_name
+from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     Assign,
     DeviceCall,
-    Expression,
     Kernel,
     Let,
     Local,
@@ -35,21 +36,24 @@ def name_locals(kernel: Kernel, request: Request) -> Kernel:
     arguments |= {f"{output.name}_work" for output in kernel.outputs}
     for field in kernel.fields:
         arguments |= {field.name, f"{field.name}_extent", f"{field.name}_stride"}
-    return dataclasses.replace(kernel, body=_block(kernel.body, frozenset(arguments), {}))
+    return dataclasses.replace(kernel, body=_block(kernel.body, arguments, {}))
 
 
-def _block(
-    body: Sequence[Statement], taken: frozenset[str], names: dict[Symbol, Symbol]
-) -> tuple[Statement, ...]:
-    names = dict(names)
-    memo: dict[Expression, Expression] = {}
+def _block(body: Sequence[Statement], taken: Set[str], names: dict[Symbol, Symbol]) -> tuple[Statement, ...]:
+    taken, names = set(taken), dict(names)
+    memo: dict[Node, Node] = {}
 
-    def renamed(node: Expression) -> Expression:
+    def renamed(node: Any) -> Any:
+        if isinstance(node, Statement):
+            return node
         if isinstance(node, Symbol):
             return names.get(node, node)
         if node not in memo:
             memo[node] = rebuild(node, renamed)
         return memo[node]
+
+    def current(statement: Any) -> Any:
+        return rebuild(statement, renamed) if names else statement
 
     result: list[Statement] = []
     for statement in body:
@@ -59,26 +63,24 @@ def _block(
             fresh = unique(symbol.name, taken)
             while not is_name(fresh):
                 fresh = unique(f"{fresh}_", taken)
-            taken |= {fresh}
-            changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
+            taken.add(fresh)
+            changed = current(statement)
             if fresh != symbol.name or symbol in names:
                 names[symbol] = Symbol(fresh, symbol.type)
-                memo = {}
-            result.append(dataclasses.replace(changed, **{declared: Symbol(fresh, symbol.type)}))
+                memo.clear()
+                changed = dataclasses.replace(changed, **{declared: names[symbol]})
+            result.append(changed)
         elif hasattr(statement, "body"):
             if isinstance(statement, While):
                 counter = Symbol(unique(statement.counter.name, taken), statement.counter.type)
                 statement = dataclasses.replace(statement, counter=counter)
             inside = taken | ({statement.counter.name} if isinstance(statement, (Loop, While)) else set())
             inner = _block(statement.body, inside, names)
-            changed = rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
-            result.append(dataclasses.replace(changed, body=inner))
+            result.append(dataclasses.replace(current(statement), body=inner))
         else:
             if isinstance(statement, Assign):
                 statement = dataclasses.replace(
                     statement, symbol=names.get(statement.symbol, statement.symbol)
                 )
-            result.append(
-                rebuild(statement, lambda node: renamed(node) if isinstance(node, Expression) else node)
-            )
+            result.append(current(statement))
     return tuple(result)

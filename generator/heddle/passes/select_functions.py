@@ -25,8 +25,7 @@ def select_functions(kernel: Kernel, request: Request) -> Kernel:
     schedule = request.schedule
     chosen = {_contracted: schedule.fma, _reproducible: schedule.math == "reproducible"}
     for change in (change for change, wanted in chosen.items() if wanted):
-        body = tuple(transform_expressions(statement, change) for statement in kernel.body)
-        kernel = dataclasses.replace(kernel, body=body)
+        kernel = transform_expressions(kernel, change)
     return kernel
 
 

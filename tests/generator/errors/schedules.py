@@ -388,7 +388,7 @@ def formatter_that_fails() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(emitted, "_STYLE", "{no style at all")
         with pytest.raises(KernelError) as caught:
-            emitted.formatted("int a;")
+            emitted.formatted(["int a;"])
     assert str(caught.value).startswith(FAILED)
     assert "-style" in str(caught.value)
     caught.value.args = (FAILED + "...",)  # what the program itself says may change

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from heddle.errors import Place
 from heddle.ir import nodes as ir
-from heddle.ir.visit import children, rebuild, statements, walk
+from heddle.ir.visit import rebuild, statements, walk
 from heddle.lift import polynomial
 from heddle.lift.cuda.thread_index import AXES, ThreadIndex, built_in
 from heddle.lift.cuda.thread_state import Block
@@ -96,9 +96,9 @@ class _Tiles(TileContents):
         """The tiles that statements read."""
         found: set[str] = set()
         for statement in statements(body):
-            own = list(children(statement))
+            own = list(statement.children)
             if isinstance(statement, ir.Store):
-                own = [statement.value, *children(statement.target)]
+                own = [statement.value, *statement.target.children]
             inner = set(getattr(statement, "body", ()))
             found |= {
                 node.pointer.name

@@ -35,7 +35,7 @@ from heddle.ir.nodes import (
     View,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import walk
+from heddle.ir.visit import distinct, statements
 
 Views = Mapping[Symbol, View]
 
@@ -112,13 +112,15 @@ def _component(row: View) -> tuple[int, Expression | None]:
 
 def _rows(body: Sequence[Statement]) -> set[Symbol]:
     """The rows to which something is streamed."""
-    return {parts_of(s)["row"] for s in walk(body) if isinstance(s, DeviceCall) and s.name == "stream_run"}
+    return {
+        parts_of(s)["row"] for s in statements(body) if isinstance(s, DeviceCall) and s.name == "stream_run"
+    }
 
 
 def _mentioned(body: Sequence[Statement]) -> set[Expression]:
     """The lines through memory that something is done with."""
     found: set[Expression] = set()
-    for node in walk(body):
+    for node in distinct(body):
         if isinstance(node, (Load, View)):
             found.add(node.pointer)
         elif isinstance(node, (DeviceCall, Call)):
