@@ -26,6 +26,7 @@
 #include "heddle/halo/halo_exchange.hpp"
 #include "lbm/lanes_kernels.hpp"
 #include "lbm/lbm_case.hpp"
+#include "no_exchange.hpp"
 #include "scaling_model.hpp"
 #include "scaling_run.hpp"
 #include "streams.hpp"
@@ -65,11 +66,17 @@ public:
   }
 
   void add_to(heddle::TaskGraph& loop, bool exchanges) {
+    const auto exchange = [&](heddle::HaloExchange& one) {
+      if (exchanges)
+        loop.add(one);
+      else
+        add_no_exchange(loop, &f_);
+    };
     loop.add(even_);
     loop.add(lid_after_even_);
-    if (exchanges) loop.add(before_);
+    exchange(before_);
     loop.add(odd_);
-    if (exchanges) loop.add(after_);
+    exchange(after_);
     loop.add(lid_after_odd_);
   }
 

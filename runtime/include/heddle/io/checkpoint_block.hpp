@@ -105,7 +105,7 @@ template <class T> CheckpointBlock dense_block(Field<T>& field, int b) {
 /// first <= z < last of it, in their order; inspect and edit call what they are given with get(component,
 /// cell) or put(component, cell, value). Layers are looked at in parallel.
 template <class T, class ForCells, class Inspect, class Edit>
-CheckpointBlock some_cells(const Box& box, ForCells for_cells, Inspect inspect, Edit edit) {
+CheckpointBlock some_cells(const Box& box, ForCells for_cells, const Inspect& inspect, const Edit& edit) {
   const std::int64_t layers = box.extent(2);
   std::vector<std::int64_t> before(static_cast<std::size_t>(layers + 1)); // cells in the layers before one
   parallel_ranges(layers, [&](std::int64_t first, std::int64_t last) {

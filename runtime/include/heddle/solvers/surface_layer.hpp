@@ -64,11 +64,12 @@ struct SurfaceLayerTable {
                           .per_warm = 1 / size(-most),
                           .per_cold = 1 / size(coldest)};
   for (int n = 0; n <= last; ++n) {
+    const auto place = static_cast<std::size_t>(n);
     const double x = static_cast<double>(n) / last;
     const double warm = n == last ? -most : solved(std::pow(x, 4), -most);
     const double cold = n == last ? coldest : solved(1 - (1 - x) * (1 - x), coldest);
-    table.ratio[static_cast<std::size_t>(n)] = ratio(warm);
-    table.ratio[static_cast<std::size_t>(last + 1 + n)] = ratio(cold);
+    table.ratio[place] = ratio(warm);
+    table.ratio[last + 1 + place] = ratio(cold);
   }
   return table;
 }
