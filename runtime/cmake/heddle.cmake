@@ -151,11 +151,15 @@ function(_heddle_find_generator)
   if(DEFINED ENV{PYTHONPATH} AND NOT "$ENV{PYTHONPATH}" STREQUAL "")
     string(APPEND path ":$ENV{PYTHONPATH}")
   endif()
-  # The generator is compiled once for all processes, and nothing is written beside its sources.
+  # Nothing is written beside the generator's sources. Heddle's own build, a process for each of a hundred
+  # modules, has its bytecode in the build folder; for a few modules compiling SymPy would take longer.
+  set(bytecode PYTHONDONTWRITEBYTECODE=1)
+  if(CMAKE_PROJECT_NAME STREQUAL "heddle")
+    set(bytecode --unset=PYTHONDONTWRITEBYTECODE "PYTHONPYCACHEPREFIX=${CMAKE_BINARY_DIR}/heddle-bytecode")
+  endif()
   set(command
-      "${CMAKE_COMMAND}" -E env --unset=PYTHONSTARTUP --unset=PYTHONHOME --unset=PYTHONDONTWRITEBYTECODE
-      PYTHONNOUSERSITE=1 "PYTHONPYCACHEPREFIX=${CMAKE_BINARY_DIR}/heddle-bytecode" LC_ALL=C.UTF-8
-      "PYTHONPATH=${path}")
+      "${CMAKE_COMMAND}" -E env --unset=PYTHONSTARTUP --unset=PYTHONHOME ${bytecode} PYTHONNOUSERSITE=1
+      LC_ALL=C.UTF-8 "PYTHONPATH=${path}")
   set(probe [=[
 import sys
 if sys.version_info < (3, 11):
