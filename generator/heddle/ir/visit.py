@@ -62,14 +62,14 @@ def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:
         return node
     following = iter(new)
 
-    def renewed(value: Any) -> Any:
+    def replaced(value: Any) -> Any:
         if isinstance(value, Node):
             return next(following)
         if isinstance(value, tuple):
             return tuple([next(following) if isinstance(entry, Node) else entry for entry in value])
         return value
 
-    return type(node)(*[renewed(getattr(node, name)) for name in _names(type(node))])
+    return type(node)(*[replaced(getattr(node, name)) for name in _names(type(node))])
 
 
 def transform(root: Any, change: Callable[[Any], Any]) -> Any:
