@@ -278,10 +278,10 @@ if [ $mode = fast ]; then
   generator_tests -m "not compiles and not slow"
 else
   built=yes
-  # The preset's -O2 for emitted kernels takes a quarter less time than the -O3 of releases; no bit differs.
-  level=-O2
-  if [ $mode = full ]; then level=-O3; fi
-  build_stage "build dev" dev -D HEDDLE_OPTIMISE=$level || built=no
+  # Emitted kernels: the preset's -O2 takes a quarter less time than the -O3 of releases; no bit differs.
+  optimise=()
+  if [ $mode = full ]; then optimise=(-D HEDDLE_OPTIMISE=-O3); fi
+  build_stage "build dev" dev "${optimise[@]}" || built=no
   # Also the kernels of programs that are built on demand: stages below read all of build/dev/generated.
   check generate "read $logs/generate.log" \
     cmake --build "$build/dev" --parallel "$jobs" --target heddle-modules || :

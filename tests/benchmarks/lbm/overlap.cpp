@@ -23,6 +23,7 @@
 
 #include "d3q19_dense_sweeps.hpp"
 #include "d3q19_sparse_sweeps.hpp"
+#include "exchange_or_not.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/graph/task_graph.hpp"
@@ -35,7 +36,6 @@
 #include "heddle/reduction/reduction.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "lbm_case.hpp"
-#include "no_exchange.hpp"
 
 namespace {
 
@@ -58,16 +58,11 @@ template <class Even, class Odd> struct Pair {
         after(odd.after(), transport) {}
 
   void add_to(heddle::TaskGraph& loop, bool steps, bool exchanges) {
-    const auto exchange = [&](heddle::HaloExchange& one) {
-      if (exchanges)
-        loop.add(one);
-      else
-        add_no_exchange(loop, even.accesses().front().object);
-    };
+    const heddle::AccessedObject f = even.accesses().front().object;
     if (steps) loop.add(even);
-    exchange(before);
+    add_exchange(loop, before, exchanges, f);
     if (steps) loop.add(odd);
-    exchange(after);
+    add_exchange(loop, after, exchanges, f);
   }
 };
 

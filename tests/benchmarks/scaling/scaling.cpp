@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
+#include "exchange_or_not.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "lbm/lanes_kernels.hpp"
 #include "lbm/lbm_case.hpp"
-#include "no_exchange.hpp"
 #include "scaling_model.hpp"
 #include "scaling_run.hpp"
 #include "streams.hpp"
@@ -66,17 +66,11 @@ public:
   }
 
   void add_to(heddle::TaskGraph& loop, bool exchanges) {
-    const auto exchange = [&](heddle::HaloExchange& one) {
-      if (exchanges)
-        loop.add(one);
-      else
-        add_no_exchange(loop, &f_);
-    };
     loop.add(even_);
     loop.add(lid_after_even_);
-    exchange(before_);
+    add_exchange(loop, before_, exchanges, &f_);
     loop.add(odd_);
-    exchange(after_);
+    add_exchange(loop, after_, exchanges, &f_);
     loop.add(lid_after_odd_);
   }
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import heddle
 import numpy as np
-from heddle import Assignment, Module, Scan, fields, parameters
+from heddle import Module, Scan, fields, parameters
 from heddle.solvers import tridiagonal
-from sympy import Symbol
 
 n, cells = 40, 8
-diffuse = heddle.load(Path(__file__).with_name("model.py")).diffuse
+model = Path(__file__).with_name("model.py")
+diffuse = heddle.load(model).diffuse
 ratio, nothing = np.zeros((n, 1, cells)), np.zeros((1, cells))
 level = np.arange(n)
 
@@ -46,31 +48,27 @@ print(f"the shortest wave is multiplied by {kept:.3f}")
 assert -1 < kept < -0.95
 
 # 2. `leak` is what the elimination adds to the diagonal: at the ground, what is taken away there.
-theta, alpha, factor = fields("theta, alpha, factor: real[3D]", ghost_layers=0)
+lesson = SimpleNamespace(**runpy.run_path(str(model)))
+theta, above = lesson.theta, lesson.above
 deposition = parameters("deposition")  # velocity * time step / cell height
-pivot, leak, from_below, above = (Symbol(name) for name in ("pivot", "leak", "from_below", "above"))
-up = [
-    Assignment(pivot, 1 / (1 + leak + alpha.here)),
-    Assignment(factor.here, alpha.here * pivot),
-    Assignment(theta.here, (theta.here + from_below) * pivot),
-]
-passed_on = {leak: alpha.here * (1 - factor.here), from_below: alpha.here * theta.here}
-down = [Assignment(theta.here, theta.here + factor.here * above)]
+start = {lesson.leak: deposition, lesson.from_below: 0}
 answers = Module("columns_answers", precisions=("f64",))
 answers.add(
     "deposit",
     [
-        Scan(2, {leak: deposition, from_below: 0}, up, passed_on),
-        Scan(2, {above: 0}, down, {above: theta.here}, reverse=True),
+        Scan(2, start, lesson.eliminate, lesson.passed_on),
+        Scan(2, {above: 0}, lesson.substitute, {above: theta.here}, reverse=True),
     ],
 )
 # 3. The library's elimination carries the sum of what a row has beyond its neighbours, and subtracts nothing.
 lower, upper = fields("lower, upper: real[3D]", ghost_layers=0)
-answers.add("careful", tridiagonal.eliminate(theta, factor, lower=lower.here, upper=upper.here, excess=1))
+answers.add(
+    "careful", tridiagonal.eliminate(theta, lesson.ratio, lower=lower.here, upper=upper.here, excess=1)
+)
 kernels = heddle.load(answers)
 
 gas = np.ones((n, 1, cells))
-kernels.deposit(theta=gas, alpha=faces(25), factor=ratio, deposition=0.5)
+kernels.deposit(theta=gas, alpha=faces(25), ratio=ratio, deposition=0.5)
 taken = n - gas.sum(axis=0)
 print(f"the ground takes {taken[0, 0]:.6f}, expected {0.5 * gas[0, 0, 0]:.6f}")
 assert abs(taken - 0.5 * gas[0]).max() < 1e-12
@@ -79,7 +77,7 @@ assert abs(taken - 0.5 * gas[0]).max() < 1e-12
 random = np.random.default_rng(1).random((n, 1, cells))
 textbook, solved = random.copy(), -random
 diffuse(theta=textbook, alpha=faces(1e12), ratio=ratio, warming=nothing)
-kernels.careful(theta=solved, factor=ratio, lower=np.roll(faces(1e12), 1, 0), upper=faces(1e12))
+kernels.careful(theta=solved, ratio=ratio, lower=np.roll(faces(1e12), 1, 0), upper=faces(1e12))
 lost, kept = (abs(theta.mean(axis=0) - random.mean(axis=0)).max() for theta in (textbook, solved))
 print(f"alpha 1e12: the mean is wrong by {lost:.1e}, without a subtraction by {kept:.1e}")
 assert lost > 1e-6
