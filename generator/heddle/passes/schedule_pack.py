@@ -86,7 +86,7 @@ def _threads(kernel: Kernel, box: Symbol) -> Statement:
     }
     found: list[Statement] = [
         Let(Symbol(axis, I64), Cast(add(Symbol(f"{axis}_begin", I32), inside), I64))
-        for axis, inside in position.items()
+        for axis, inside in list(position.items())[: kernel.space.dimensions]
     ]
     found.append(Let(Symbol("place", I64), add(Symbol("first", I64), cell)))
     cells = multiply(multiply(counts["x"], counts["y"]), counts["z"])

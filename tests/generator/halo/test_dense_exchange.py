@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -327,10 +328,25 @@ def test_narrower_messages_round() -> None:
     assert "float* buffer" in "".join(build_texts(module))
 
 
-def build_texts(module: Module) -> list[str]:
+def build_texts(module: Module, target: str = "cpu", end: str = "halo_pack.cpp") -> list[str]:
     from heddle.build import files
 
-    return [text for name, text in files(module, ["cpu"]).items() if name.endswith("halo_pack.cpp")]
+    return [text for name, text in files(module, [target]).items() if name.endswith(end)]
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_threads_divide_out_no_coordinate_that_fields_lack(rank: int) -> None:
+    """Compilers warn of a name that nothing reads."""
+    u, after = fields(f"u, u_next: real[{rank}D]")
+    module = Module("m", precisions=("f64",))
+    rest = (0,) * (rank - 1)
+    module.add("step", [Assignment(after.here, u[(1, *rest)] + u[(*rest, -1)])])
+    module.add_halo()
+    (exchange,) = exchanges(module.kernels["step"].typed(precision("f64")))[:1]
+    pack_both(module, exchange, (3, 2, 2)[:rank], "cuda", "f64")
+    for kernel in ("halo_pack", "halo_unpack"):
+        (source,) = build_texts(module, "cuda", f"{kernel}.cuh")
+        assert re.findall("const std::int64_t ([xyz]) =", source) == list("xyz"[:rank])
 
 
 def test_text_names_what_crosses() -> None:
