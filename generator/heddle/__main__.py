@@ -187,6 +187,9 @@ def _parser() -> argparse.ArgumentParser:
         help="accept other comments and layout, and another text of a kernel that is proved",
     )
     check.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
+    check.add_argument(
+        "--part", type=_part, metavar="K/N", help="with --build: the K-th of N parts of the modules"
+    )
     check.set_defaults(run=_check, misused=check.error)
 
     lift = commands.add_parser(
@@ -441,13 +444,23 @@ def _statement_text(statement: object) -> str:
     return f"{target} = {value}" if target is not None else str(statement)
 
 
+def _part(text: str) -> tuple[int, int]:
+    """K/N: the number of a part, counted from 1, and how many there are."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not K/N with 1 <= K <= N, for example 1/2")
+    return int(part), int(parts)
+
+
 def _check(options: argparse.Namespace) -> int:
     from heddle.commands.check import Committed, check, of_build
 
     if (options.model is None) == (options.build is None) or (options.model is None) == bool(options.against):
         options.misused("give MODEL --against FOLDER, or --build FOLDER")
+    if options.part and not options.build:
+        options.misused("--part needs --build")
     committed = (
-        of_build(options.build)
+        of_build(options.build, *(options.part or ()))
         if options.build
         else [
             Committed(

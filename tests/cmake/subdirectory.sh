@@ -5,11 +5,12 @@
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer
+quick=(-D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_UNITY_BUILD=ON) # only to compile
 expect_refusal "HEDDLE_COMPONENTS has 'poison'; known are mpi, program," \
   configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="poison"
 expect_refusal "HEDDLE_COMPONENTS has projection, which needs poisson" \
   configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="projection"
-configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" >configure.log
+configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" "${quick[@]}" >configure.log
 if ninja -C build -t targets all | grep -E 'libheddle_(poisson|projection|plot|geometry|mpi)'; then
   refuse "libraries that HEDDLE_COMPONENTS does not name have targets"
 fi
@@ -22,7 +23,7 @@ expected="libheddle_core.a libheddle_grid.a libheddle_halo.a libheddle_sparse.a 
 
 # The same by FetchContent, from a checkout that takes the place of the download.
 "$CMAKE" -S consumer -B fetched -G Ninja -D HEDDLE_PYTHON="$PYTHON" -D HEDDLE_FETCH=nowhere \
-  -D FETCHCONTENT_SOURCE_DIR_HEDDLE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" >fetched.log
+  -D FETCHCONTENT_SOURCE_DIR_HEDDLE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" "${quick[@]}" >fetched.log
 "$CMAKE" --build fetched --parallel 2 --target consumer >fetched-build.log
 expect "scale 21 shift 12" fetched/consumer
 

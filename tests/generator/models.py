@@ -6,8 +6,9 @@ from __future__ import annotations
 import itertools
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import sympy
 from heddle import (
@@ -49,10 +50,17 @@ __all__ = [
     "reduction",
     "relaxation",
     "row_reductions",
+    "sample",
     "split_relaxation",
 ]
+Item = TypeVar("Item")
 FULL = os.environ.get("HEDDLE_TESTS") == "full"
 """`./test.sh --full`: all seeds, patterns and targets."""
+
+
+def sample(everything: Iterable[Item], share: int) -> list[Item]:
+    """One of `share`, the first among them; all with FULL."""
+    return list(everything)[:: 1 if FULL else share]
 
 
 def model(

@@ -228,6 +228,9 @@ def test_check_in_several_processes(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "three: the files agree" in alone.out
     assert main([*check, "--jobs", "2"]) == 1
     assert capsys.readouterr() == alone
+    for part, status, agree in (("1/2", 1, ["one"]), ("2/2", 0, ["three"])):
+        assert main([*check, "--part", part]) == status
+        assert re.findall(r"(\w+): the files agree", capsys.readouterr().out) == agree
     model.write_text(MODEL.replace("v.here, FACTOR", "u.here, FACTOR"))
     assert main([*check, "--jobs", "2"]) == 1
     assert "Hint: use Schedule(colours=2)" in capsys.readouterr().err
@@ -249,6 +252,8 @@ def test_no_folder_to_write(model: Path, tmp_path: Path, capsys: pytest.CaptureF
         ["check", "model.py"],
         ["check", "--against", "generated"],
         ["check", "model.py", "--against", "generated", "--build", "build/dev"],
+        ["check", "--build", "build/dev", "--part", "0/2"],
+        ["check", "model.py", "--against", "generated", "--part", "1/2"],
         ["lift"],
     ],
 )

@@ -42,8 +42,9 @@ class Committed:
     machine: str | None = None
 
 
-def of_build(build: Path) -> list[Committed]:
-    """The modules that a CMake build generates, as `heddle_add_kernels` wrote them down."""
+def of_build(build: Path, part: int = 1, parts: int = 1) -> list[Committed]:
+    """The modules that a CMake build generates, as `heddle_add_kernels` wrote them down; or number `part`,
+    counted from 1, of equal `parts` of them, for machines that share the work."""
     entries = sorted((build / "heddle-modules").glob("*.json"))
     if not entries:
         raise KernelError(
@@ -51,7 +52,7 @@ def of_build(build: Path) -> list[Committed]:
             "this build generates no modules.",
             "configure it with a working generator: cmake --preset dev",
         )
-    found = [json.loads(entry.read_text()) for entry in entries]
+    found = [json.loads(entry.read_text()) for entry in entries[part - 1 :: parts]]
     return [
         Committed(
             Path(e["model"]),

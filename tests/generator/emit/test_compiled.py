@@ -57,7 +57,7 @@ from models import (
 from running import listed_memory, memory, scalars
 
 pytestmark = pytest.mark.compiles
-PRECISIONS = ("f64", "f32", "f16", "f32/f64")
+PRECISIONS = ("f64", "f32", "f16", "f32/f64") if FULL else ("f64", "f16", "f32/f64")
 DENSE = ("stencil", "fused", "streamed", "flags", "thomas", "fall", "moving", "aa_even", "aa_odd", "volume",
          "chessboard", "edges", "corners", "norms", "residual", "columns", "values", "split",
          "mixed", "newton", "substeps",
