@@ -180,8 +180,8 @@ compile_hip() {
   "$bin/python" .ci/hip.py --build "$build/dev" --out "$build/hip" --jobs "$jobs"
 }
 
-# Emitted kernels, read back by heddle-lift, are the kernels that they were printed from: those of every second
-# module; with --full all.
+# Emitted kernels, read back by heddle-lift, are the kernels that they were printed from: those of every
+# second module; with --full all.
 heddle_check() {
   local part=(--part 1/2)
   if [ $mode = full ]; then part=(); fi

@@ -10,7 +10,8 @@ expect_refusal "HEDDLE_COMPONENTS has 'poison'; known are mpi, program," \
   configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="poison"
 expect_refusal "HEDDLE_COMPONENTS has projection, which needs poisson" \
   configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="projection"
-configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" "${quick[@]}" >configure.log
+configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="program" "${quick[@]}" \
+  >configure.log
 if ninja -C build -t targets all | grep -E 'libheddle_(poisson|projection|plot|geometry|mpi)'; then
   refuse "libraries that HEDDLE_COMPONENTS does not name have targets"
 fi
