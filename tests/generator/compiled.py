@@ -26,7 +26,7 @@ STRICT = (
     "-std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror "
     "-ffp-contract=off -fno-math-errno -fno-trapping-math"
 ).split()
-OPTIMISE = {"cpu": ["-O3"], "reference": ["-O1"], "cuda": ["-O1"], "hip": ["-O1"]}
+OPTIMISE = {"cpu": ["-O3"], "reference": ["-Og"], "cuda": ["-Og"], "hip": ["-Og"]}
 FLAGS = {"cpu": ["-march=native", "-fopenmp"], "hip": ["-D__HIP_PLATFORM_AMD__"]}
 WAVES = {name: f"-DHEDDLE_EMULATION_WAVE={t.gpu.wave}" for name, t in TARGETS.items() if t.gpu is not None}
 DTYPES: dict[str, Any] = {
