@@ -39,7 +39,9 @@ class WSM5(WsmScheme):
 
     quirks: by default ("none") falling water is conserved, and melting snow evaporates. With "wrf", as in the
     original: what would lie above the lower end of the highest fallen cell is lost; the cell that reaches the
-    ground is constant below it and linear above; melting snow does not evaporate.
+    ground is constant below it and linear above; melting snow does not evaporate; rain and snow below 1e-9
+    kg/kg are kept, and a remainder of rounding counts as rain or snow; snow may collect more ice than there
+    is, which then takes its part of the growth of ice.
     gamma: "exact", or "product", a product of 10 000 factors in place of the Gamma function, 0.1 % too small;
     by default what goes with the quirks.
 

@@ -99,7 +99,7 @@ def phase_changes(cell: Equations, given: Air, c: WsmConstants, wrf: bool) -> Ai
     RH_i = inner.let("RH_i", Max(given.q / qs_i, number(QMIN)))
     vapour = Vapour(qs_w, qs_i, RH_w, RH_i, sigma_w, sigma_i)
     rates = _limited(inner, air, _rates(inner, air, vapour, cold, c, wrf))
-    after = _condensed(inner, _changed(inner, air, rates))
+    after = _condensed(inner, _changed(inner, air, rates), wrf)
     some = Or(air.qc > 0, air.qr > 0, air.qi > 0, air.qs > 0, sigma_i > 0)
     zero = sympy.Integer(0)
     values = {"T_new": (air.T, after.T), "q_new": (air.q, after.q)}
@@ -181,7 +181,7 @@ def _rates(cell: Equations, a: Air, v: Vapour, cold: sympy.Basic, c: WsmConstant
     D_free = cell.let("D_free", processes.size_of_ice(a.rho, a.qi, Ni, limit=False))
     D = cell.let("D", Min(D_free, number(LARGEST_DIAMETER)))
     exchange_r, pracw = _of_rain(cell, a, V, c)
-    exchange_s, psacw, psaci = _of_snow(cell, a, V, D, colder, cold, c)
+    exchange_s, psacw, psaci = _of_snow(cell, a, V, D, colder, cold, c, wrf)
 
     cell.section("Rain out of cloud water (praut, HDC 16) and vapour (prevp, HDC 14)")
     drops = Min(processes.autoconversion(a.qc, c), cloud)
@@ -240,10 +240,11 @@ def _of_rain(cell: Equations, a: Air, V: sympy.Expr, c: WsmConstants) -> list[sy
 
 def _of_snow(
     cell: Equations, a: Air, V: sympy.Expr, D: sympy.Expr, colder: sympy.Expr, cold: sympy.Basic,
-    c: WsmConstants,
+    c: WsmConstants, wrf: bool,
 ) -> list[sympy.Expr]:  # fmt: skip
     """Emit what snow exchanges with vapour, and which cloud water and ice it collects (psacw, psaci). V:
-    ventilation. D: diameter of ice crystals (m)."""
+    ventilation. D: diameter of ice crystals (m). wrf: psaci may be more than there is of ice, and competes
+    with that where all losses and gains of ice are scaled."""
     cell.section("What snow exchanges with vapour, and collects (psacw, psaci, HDC 10)")
     inner = Equations()
     r, rb, N = snow(inner, a.qs, a.rho, colder, c, "_s")
@@ -257,7 +258,7 @@ def _of_snow(
     values = {
         "exchange_s": processes.exchange_of_snow(r2, r2 * square_root(r * rb), V, N, c),
         "psacw": only_if(And(a.qs > number(QCR), a.qc > number(QMIN)), water),
-        "psaci": only_if(collects, Min(crystals, a.qi / a.delta)),
+        "psaci": only_if(collects, crystals if wrf else Min(crystals, a.qi / a.delta)),
     }
     return _where_some(cell, a.qs, "has_snow", values, inner)
 
@@ -317,8 +318,9 @@ def _changed(cell: Equations, a: Air, r: Rates) -> Air:
     )
 
 
-def _condensed(cell: Equations, a: Air) -> Air:
-    """Emit condensation, or evaporation of cloud water. Returns the cell after it, without traces."""
+def _condensed(cell: Equations, a: Air, wrf: bool) -> Air:
+    """Emit condensation, or evaporation of cloud water. Returns the cell after it, without traces; wrf: with
+    those of rain and snow."""
     cell.section("Condensation to saturation over water, or evaporation of cloud water")
     qs = saturation(cell, a.T, a.p, ice=False, suffix="_after")
     excess = cell.let("excess", processes.excess(a.T, a.q, qs, a.L, a.cpm))
@@ -331,7 +333,7 @@ def _condensed(cell: Equations, a: Air) -> Air:
         T=a.T + pcond * a.L / a.cpm,
         q=a.q - pcond,
         qc=only_if(qc > number(QMIN), qc),
-        qr=only_if(a.qr > number(QCR), a.qr),
+        qr=Max(a.qr, 0) if wrf else only_if(a.qr > number(QCR), a.qr),
         qi=only_if(a.qi > number(QMIN), a.qi),
-        qs=only_if(a.qs > number(QCR), a.qs),
+        qs=Max(a.qs, 0) if wrf else only_if(a.qs > number(QCR), a.qs),
     )

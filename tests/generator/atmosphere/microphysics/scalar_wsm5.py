@@ -173,7 +173,8 @@ def _cell(
         condensed = max(change, -w["qc"])
     w["q"] -= condensed
     w["qc"] = max(w["qc"] + condensed, 0.0)
-    for name, least in (("qc", QMIN), ("qi", QMIN), ("qr", QCR), ("qs", QCR)):
+    traces = 0.0 if wrf else QCR
+    for name, least in (("qc", QMIN), ("qi", QMIN), ("qr", traces), ("qs", traces)):
         w[name] = 0.0 if w[name] <= least else w[name]
     return t + condensed * latent / cpm
 
@@ -215,7 +216,8 @@ def _rates(
         d = min(size, 5e-4)
         speeds = abs(c.pvts * s**0.41 * f - 1.49e4 * d**1.31)
         swept = math.pi * n * 2e6 * speeds * (2 * s**3 + 2 * d * s**2 + d * d * s) / 4
-        rates["psaci"] = min(swept * qi * math.exp(-0.07 * colder), qi / dt)
+        collected = swept * qi * math.exp(-0.07 * colder)
+        rates["psaci"] = collected if wrf else min(collected, qi / dt)
     full, left = False, sat_i - rates["prevp"]
     if qi > 0:
         ice = 4 * size * ni * (rh_i - 1) / ab_i
