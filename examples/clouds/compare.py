@@ -89,7 +89,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         print(report(read(folders)))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"compare.py: {error}. Give the folders of runs of one case, all to the same time.", file=sys.stderr)
+        print(
+            f"compare.py: {error}. Give the folders of runs of one case, all to the same time.",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

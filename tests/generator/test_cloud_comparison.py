@@ -29,9 +29,7 @@ def run(folder: Path, *rows: str) -> Path:
 def test_means_and_bands(compare: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = '"theta_l, hours 5 to 6",1020,K,{},300,301,"a paper"'
     cover = '"cover",,%,{},8,17,"another"'
-    folders = [
-        run(tmp_path / str(n), table.format(300.6 + 0.1 * n), cover.format(18 + n)) for n in range(3)
-    ]
+    folders = [run(tmp_path / str(n), table.format(300.6 + 0.1 * n), cover.format(18 + n)) for n in range(3)]
     assert compare.main([str(folder) for folder in folders]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == "| theta_l, hours 5 to 6 at 1020 m | 300.7 K | 300.6 to 300.8 | 300 to 301 | inside |"
