@@ -8,21 +8,10 @@
 #include <numbers>
 
 #include "constants.hpp"
+#include "published.hpp"
 
 namespace clouds {
 namespace {
-
-constexpr double hour = 3600;
-
-/// Linear between the centres of levels.
-double at_height(const std::vector<double>& values, const BaseState& base, double z) {
-  const auto next = std::ranges::upper_bound(base.centre, z);
-  if (next == base.centre.begin()) return values.front();
-  if (next == base.centre.end()) return values.back();
-  const auto k = static_cast<std::size_t>(next - base.centre.begin());
-  const double share = (z - base.centre[k - 1]) / (base.centre[k] - base.centre[k - 1]);
-  return values[k - 1] + share * (values[k] - values[k - 1]);
-}
 
 void check_layer(const Case& what, const BaseState& base, const History& history, bool single,
                  std::vector<Check>& all) {
@@ -64,43 +53,18 @@ void check_layer(const Case& what, const BaseState& base, const History& history
   all.push_back({"where it is, z / z_i", where / height, 0.25, 0.45});
 }
 
-/// Hours 5 to 6: mean and standard deviation of the models of Siebesma et al. (2003).
-struct Published {
-  double z, theta_l, theta_l_sigma, q, q_sigma; // K, g/kg
-};
-constexpr std::array<Published, 9> published{{{100, 298.90, .05, 17.01, .14},
-                                              {300, 298.92, .04, 16.82, .08},
-                                              {500, 299.04, .06, 16.40, .18},
-                                              {700, 299.54, .12, 15.08, .25},
-                                              {1020, 300.55, .15, 13.25, .24},
-                                              {1300, 301.57, .14, 11.79, .11},
-                                              {1500, 302.75, .17, 10.27, .30},
-                                              {1700, 304.76, .37, 7.80, .49},
-                                              {2020, 307.97, .20, 4.37, .21}}};
-constexpr std::array<std::array<double, 3>, 4> published_area{
-    {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // m, %, standard deviation
-
-void check_bomex(const BaseState& base, const History& history, std::vector<Check>& all) {
-  const double end = history.samples().back().time;
-  if (end < 6 * hour - 1) return;
-  const Sample last = history.mean(5 * hour, 6 * hour);
-  double entries = 0, within_one = 0, within_two = 0;
-  const auto compare = [&](double value, double mean, double sigma) {
-    const double distance = std::abs(value - mean) / sigma;
-    ++entries;
-    within_one += distance <= 1 ? 1 : 0;
-    within_two += distance <= 2 ? 1 : 0;
+void check_bomex(const Case& what, const BaseState& base, const History& history, std::vector<Check>& all) {
+  const std::vector<Comparison> profiles = published_profiles(what, base, history);
+  if (profiles.empty()) return;
+  const auto share = [&](auto counts) {
+    return static_cast<double>(std::ranges::count_if(profiles, counts)) /
+           static_cast<double>(profiles.size());
   };
-  for (const Published& row : published) {
-    compare(at_height(last.centres[centre::theta_l], base, row.z), row.theta_l, row.theta_l_sigma);
-    compare(1e3 * at_height(last.centres[centre::q], base, row.z), row.q, row.q_sigma);
-  }
-  for (const auto& [z, mean, sigma] : published_area)
-    compare(100 * at_height(last.centres[centre::cloud], base, z), mean, sigma);
-  all.push_back({"share of the published table within 2 standard deviations", within_two / entries, 0.9, 1});
-  all.push_back({"share of it within 1", within_one / entries, 0.5, 1});
-  all.push_back(
-      {"cover in hours 3 to 6", history.mean(3 * hour, 6 * hour).numbers[series::cover], 0.08, 0.17});
+  all.push_back({"share of the published table within 2 standard deviations",
+                 share([](const Comparison& row) { return row.inside(); }), 0.9, 1});
+  all.push_back({"share of it within 1", share([](const Comparison& row) { return row.near(); }), 0.5, 1});
+  for (const Comparison& row : published_numbers(what, base, history))
+    all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
 }
 
 void check_bubble(const Snapshot& end, std::vector<Check>& all) {
@@ -174,7 +138,7 @@ std::vector<Check> checks(const Case& what, const BaseState& base, const History
                           const Snapshot& end, bool single) {
   std::vector<Check> all;
   if (what.name == "cbl") check_layer(what, base, history, single, all);
-  if (what.name == "bomex") check_bomex(base, history, all);
+  if (what.name == "bomex") check_bomex(what, base, history, all);
   if (what.name == "bubble") check_bubble(end, all);
   if (what.name == "wave" && end.time > 2999 && what.size[0] / static_cast<double>(end.cells[0]) < 251)
     all.push_back({"amplitude of the wave, relative error", wave_error(what, base, end).amplitude, 0, 0.03});

@@ -13,6 +13,7 @@ inline constexpr double von_karman = 0.4;
 inline constexpr double reference_pressure = 1e5;               // Pa
 inline constexpr double lightness = gas_vapour / gas_dry - 1;   // of vapour, 0.6078
 inline constexpr double molecular_ratio = gas_dry / gas_vapour; // of vapour to dry air
+inline constexpr double hour = 3600;                            // s
 inline constexpr double offset = 300;                           // K, subtracted from stored temperatures
 
 } // namespace clouds

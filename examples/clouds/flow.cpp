@@ -31,12 +31,6 @@ double product(double a, double b) {
   return a * b;
 }
 
-/// Relaxation towards the initial profiles near the lid, 1/s: it grows to 1 / 450 s.
-double sponge_at(const Case& what, double z) {
-  const double share = (z - what.sponge_above) / (what.size[2] - what.sponge_above);
-  return z > what.sponge_above ? share * share / 450 : 0;
-}
-
 /// 1 / the distance between the centres above and below a cell; of the cell itself at ground and lid.
 std::vector<double> inverse_spans(const BaseState& base) {
   const std::size_t n = base.levels();
@@ -47,6 +41,11 @@ std::vector<double> inverse_spans(const BaseState& base) {
 }
 
 } // namespace
+
+double sponge_at(const Case& what, double z) {
+  const double share = (z - what.sponge_above) / (what.size[2] - what.sponge_above);
+  return z > what.sponge_above ? share * share / 450 : 0;
+}
 
 std::vector<double> face_orders(std::size_t levels, int most) {
   constexpr std::array ladder{0, 2, 3, 5};

@@ -59,6 +59,8 @@ template <class T> struct State {
   heddle::Field<T> u, v, w, th, q;
 };
 
+/// Relaxation towards the initial profiles near the lid, 1/s: it grows to 1 / 450 s.
+[[nodiscard]] double sponge_at(const Case& what, double z);
 /// The orders of the values on the lower faces of levels, and on the lid: 0 at ground and lid, then 2, 3, 5
 /// up to `most`.
 [[nodiscard]] std::vector<double> face_orders(std::size_t levels, int most);

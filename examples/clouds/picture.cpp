@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "heddle/plot/figure.hpp"
+#include "heddle/plot/ticks.hpp"
 
 namespace clouds {
 namespace {
@@ -40,9 +42,10 @@ Range range_of(const std::vector<Curve>& curves, bool of_x) {
 /// Curves in a frame, with a title and the labels of the curves.
 void draw_curves(Figure& figure, const Rect& area, const std::string& title, const std::vector<Curve>& curves,
                  Range x, Range y, const std::string& x_label, const std::string& y_label) {
-  figure.text({area.left, area.top - 14}, title, {.size = 15, .colour = ink, .bold = true});
+  const bool labelled = std::ranges::any_of(curves, [](const Curve& curve) { return *curve.label != 0; });
+  figure.text({area.left, area.top - (labelled ? 34 : 14)}, title, {.size = 15, .colour = ink, .bold = true});
   Panel panel(figure, area, x, y);
-  double at = area.top + 16;
+  double at = area.left; // labels stand side by side above the frame, where no curve runs
   for (const Curve& curve : curves) {
     Polyline piece;
     const auto end = [&] {
@@ -56,9 +59,9 @@ void draw_curves(Figure& figure, const Rect& area, const std::string& title, con
         end();
     end();
     if (*curve.label == 0) continue;
-    figure.text({area.left + area.width - 10, at}, curve.label,
-                {.size = 13, .colour = curve.colour, .anchor = Anchor::right, .halo = 3});
-    at += 18;
+    const TextStyle style{.size = 13, .colour = curve.colour, .bold = true};
+    figure.text({at, area.top - 13}, curve.label, style);
+    at += figure.text_width(curve.label, style) + 16;
   }
   panel.axes(x_label, y_label, {.size = 13, .colour = ink}, 4, 5);
 }
@@ -112,27 +115,51 @@ Plane section(const std::vector<double>& values, const Snapshot& s, const Case& 
   return plane;
 }
 
+/// Sinking air blue, rising air red. speed: from -1 to 1.
+Colour wind_colour(double speed) {
+  const double part = std::clamp(speed, -1.0, 1.0);
+  const Colour still{0.80, 0.86, 0.92};
+  return part > 0 ? mix(still, {0.80, 0.25, 0.12}, part) : mix(still, {0.10, 0.25, 0.60}, -part);
+}
+
+/// The colours of winds from -limit to limit, m/s.
+void draw_bar(Figure& figure, const Rect& area, double limit) {
+  Panel bar(figure, area, {0, 1}, {-limit, limit});
+  bar.paint([&](double, double speed) { return wind_colour(speed / limit); });
+  const double right = area.left + area.width;
+  figure.line({{area.left, area.top},
+               {right, area.top},
+               {right, area.top + area.height},
+               {area.left, area.top + area.height},
+               {area.left, area.top}},
+              {.colour = ink});
+  const Ticks ticks = round_ticks({-limit, limit}, 5);
+  for (std::size_t n = 0; n < ticks.values.size(); ++n) {
+    const double y = bar.pixel({0, ticks.values[n]}).y;
+    figure.line({{right, y}, {right + 5, y}}, {.colour = ink});
+    figure.text({right + 9, y}, ticks.labels[n], {.size = 13, .colour = ink});
+  }
+  figure.text({area.left, area.top - 14}, "m/s", {.size = 13, .colour = ink});
+}
+
 void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Case& what) {
   const std::int64_t y = best_row(s);
   const Plane w = section(s.w, s, what, y, 0), cloud = section(s.cloud, s, what, y, 0.5);
-  const double most =
-      std::max(1e-9, *std::ranges::max_element(w.values, {}, [](double v) { return std::abs(v); }));
-  const double limit = std::abs(most);
-  figure.text({area.left, area.top - 14}, "Section at the end: upward wind, clouds white",
-              {.size = 15, .colour = ink, .bold = true});
+  double limit = 1e-9;
+  for (const double value : w.values)
+    limit = std::max(limit, std::abs(value));
+  char title[100];
+  std::snprintf(title, sizeof title, "Upward wind at the end, y = %.2f km%s",
+                (static_cast<double>(y) + 0.5) * what.size[1] / km / static_cast<double>(s.cells[1]),
+                what.water.at(0) > 0 ? "; clouds are white" : "");
+  figure.text({area.left, area.top - 14}, title, {.size = 15, .colour = ink, .bold = true});
   Panel panel(figure, area, {0, what.size[0] / km}, {0, what.size[2] / km});
   panel.paint([&](double x, double z) {
-    const double speed = std::clamp(w.linear(x, z) / limit, -1.0, 1.0);
-    const Colour still{0.80, 0.86, 0.92};
-    const Colour air =
-        speed > 0 ? mix(still, {0.80, 0.25, 0.12}, speed) : mix(still, {0.10, 0.25, 0.60}, -speed);
+    const Colour air = wind_colour(w.linear(x, z) / limit);
     return mix(air, {1, 1, 1}, 1 - std::exp(-std::max(cloud.linear(x, z), 0.0) / 2e-4));
   });
   panel.axes("x, km", "z, km", {.size = 13, .colour = ink});
-  char text[60];
-  std::snprintf(text, sizeof text, "full colour: %.2g m/s", limit);
-  figure.text({area.left + area.width, area.top - 14}, text,
-              {.size = 13, .colour = ink, .anchor = Anchor::right});
+  draw_bar(figure, {area.left + area.width + 20, area.top, 14, area.height}, limit);
 }
 
 } // namespace
@@ -149,20 +176,20 @@ void draw(const Case& what, const BaseState& base, const History& history, const
   Figure figure(1280, 900, paper);
   figure.text({70, 34}, what.title, {.size = 24, .colour = ink, .bold = true});
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
-  draw_section(figure, {70, 120, 560, 300}, end, what);
+  draw_section(figure, {70, 120, 510, 300}, end, what);
 
   const Range times{0, last / seconds_per_hour};
   const auto time_series = [&](const Rect& area, const char* title, const std::vector<Curve>& curves) {
     draw_curves(figure, area, title, curves, times, range_of(curves, false), "hours", "");
   };
   if (wet) {
-    time_series({720, 120, 230, 300}, "Cloud cover, %", {over_time(history, series::cover, 100, blue)});
-    time_series({1020, 120, 230, 300}, "Liquid water path, g/m\xC2\xB2",
+    time_series({720, 120, 210, 300}, "Cloud cover, %", {over_time(history, series::cover, 100, blue)});
+    time_series({1020, 120, 210, 300}, "Liquid water path, g/m\xC2\xB2",
                 {over_time(history, series::liquid_path, 1000, blue)});
   } else {
-    time_series({720, 120, 230, 300}, "Kinetic energy, kg/s\xC2\xB2",
+    time_series({720, 120, 210, 300}, "Kinetic energy, kg/s\xC2\xB2",
                 {over_time(history, series::kinetic_energy, 1, blue)});
-    time_series({1020, 120, 230, 300}, "Largest upward wind, m/s",
+    time_series({1020, 120, 210, 300}, "Largest upward wind, m/s",
                 {over_time(history, series::w_largest, 1, blue)});
   }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "heddle/io/output_folder.hpp"
 #include "output.hpp"
 #include "picture.hpp"
+#include "published.hpp"
 #include "saves.hpp"
 
 namespace clouds {
@@ -63,11 +65,10 @@ public:
       const double next =
           std::min(end_, options_.sample_every * std::floor(state.time / options_.sample_every + 1));
       while (state.time < next) {
-        const double length = next_step(state.last_step, what_.longest_step, next - state.time, rates);
+        const auto [length, allowed] =
+            next_step(state.last_step, what_.longest_step, next - state.time, rates);
         stepper_.step(length);
-        // A step that was cut short for a sample does not slow down those after it.
-        const bool whole = length < next - state.time - length / 2 || length > state.last_step;
-        if (whole) state.last_step = length;
+        state.last_step = allowed;
         state.time = next - state.time <= length ? next : state.time + length;
         ++state.steps;
         rates = stepper_.survey();
@@ -150,6 +151,9 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
     if (history.samples().size() > 1)
       write_profiles(history.mean(std::max(end - 3600, 0.0), end), base,
                      results.unfinished() / "profiles.csv");
+    std::vector<Comparison> compared = published_profiles(what, base, history);
+    std::ranges::copy(published_numbers(what, base, history), std::back_inserter(compared));
+    if (!compared.empty()) write_comparison(compared, results.unfinished() / "comparison.csv");
     write_netcdf(history, what, base, results.unfinished() / "clouds.nc");
     if (options.picture)
       draw(what, base, history, last, subtitle(cells, end), results.unfinished() / "clouds.png");

@@ -81,7 +81,7 @@ template <class T> struct Project {
 
 } // namespace
 
-double next_step(double last, double longest, double rest, const Rates& rates) {
+StepLength next_step(double last, double longest, double rest, const Rates& rates) {
   if (!std::isfinite(rates.advection) || !std::isfinite(rates.diffusion))
     throw heddle::Error("clouds", "the flow is not finite any more",
                         "choose a finer grid, or a case with weaker forcing");
@@ -91,8 +91,8 @@ double next_step(double last, double longest, double rest, const Rates& rates) {
   if (length < 1e-3)
     throw heddle::Error("clouds", "the flow asks for time steps below 1 ms",
                         "choose a coarser grid, or check the case");
-  if (rest <= length) return rest;
-  return rest < 2 * length ? rest / 2 : length;
+  const double cut = rest <= length ? rest : rest < 2 * length ? rest / 2 : length;
+  return {.length = cut, .allowed = length};
 }
 
 /// From a state to the one after a step, through a third one.

@@ -30,12 +30,16 @@ struct Rates {
   double advection = 0, diffusion = 0;
 };
 
-/// The length of the next step (s), that the end is reached exactly: 1.05 times the last one, Courant number
-/// 1 and diffusion number 0.4 at most. rest: time until the end. Throws heddle::Error where the flow is not
-/// finite or asks for steps below 1 ms.
-[[nodiscard]] double next_step(double last, double longest, double rest, const Rates& rates);
+/// The next step, s.
+struct StepLength {
+  double length = 0;  // to be taken: the end is reached exactly
+  double allowed = 0; // by the flow: `last` of the step after it, so that a cut does not slow down others
+};
 
-/// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
+/// allowed: 1.05 times the last one, Courant number 1 and diffusion number 0.4 at most. rest: time until the
+/// end. Throws heddle::Error where the flow is not finite or asks for steps below 1 ms.
+[[nodiscard]] StepLength next_step(double last, double longest, double rest, const Rates& rates);
+
 template <class T> class Stepper {
 public:
   /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
