@@ -124,6 +124,11 @@ remaining = 1 / (2 * thickness.here)  # times the residual: the divergence that 
 consistency.add(
     "relax", equation.sor(omega), schedule=CHESSBOARD, about="One sweep of successive over-relaxation."
 )
+consistency.add(
+    "remaining",
+    equation.norm("largest", scale=remaining),
+    about="The largest divergence that the corrected wind will have, 1/s.",
+)
 consistency.add_solver(equation, residual_scale=remaining)
 
 corrections = [*named]
