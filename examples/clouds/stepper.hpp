@@ -40,6 +40,7 @@ struct StepLength {
 /// end. Throws heddle::Error where the flow is not finite or asks for steps below 1 ms.
 [[nodiscard]] StepLength next_step(double last, double longest, double rest, const Rates& rates);
 
+/// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
   /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.

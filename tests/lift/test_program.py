@@ -20,7 +20,7 @@ KERNELS = sorted(
     file for end in ("cpp", "cu", "cuh") for file in (ROOT / "build/dev/generated").rglob(f"*.{end}")
 )
 if os.environ.get("HEDDLE_TESTS") != "full":
-    KERNELS = KERNELS[::7]  # `heddle check` reads each of them
+    KERNELS = KERNELS[::7]  # `heddle check` reads those of every second module
 
 
 def test_the_builder_functions_are_written_from_the_schema() -> None:

@@ -342,7 +342,7 @@ def test_threads_divide_out_no_coordinate_that_fields_lack(rank: int) -> None:
     rest = (0,) * (rank - 1)
     module.add("step", [Assignment(after.here, u[(1, *rest)] + u[(*rest, -1)])])
     module.add_halo()
-    (exchange,) = exchanges(module.kernels["step"].typed(precision("f64")))[:1]
+    exchange = exchanges(module.kernels["step"].typed(precision("f64")))[0]
     pack_both(module, exchange, (3, 2, 2)[:rank], "cuda", "f64")
     for kernel in ("halo_pack", "halo_unpack"):
         (source,) = build_texts(module, "cuda", f"{kernel}.cuh")

@@ -56,8 +56,7 @@ MANY = 6
 @pytest.mark.parametrize("name", MODELS)
 def test_targets_of_every_model(name: str) -> None:
     """Rows, threads and the checked reference are the same bits; so are runs of lists and strips, colours,
-    reductions, and boxes of an exchange. Of models with more than MANY kernels, one of
-    three: heddle check proves the text of each."""
+    reductions, and boxes of an exchange. Of models with more than MANY kernels, one of three is proved."""
     module: Module = load(MODELS[name])
     for kernel in sample(module.kernels, 3 if len(module.kernels) > MANY else 1):
         chosen = module.precisions[0]
