@@ -14,7 +14,9 @@ inline void add_exchange(heddle::TaskGraph& loop, heddle::HaloExchange& exchange
   if (wanted)
     loop.add(exchange);
   else
-    loop.add("stale ghost cells", {{field, "f", heddle::AccessMode::write}}, [](heddle::Stream&) {});
+    loop.add(
+        "stale ghost cells", {{field, "f", heddle::AccessMode::write}}, [](heddle::Stream&) {},
+        exchange.memory());
 }
 
 #endif
