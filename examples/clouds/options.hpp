@@ -21,7 +21,7 @@ struct Options {
   bool single = false; // precision
   Scheme scheme = Scheme::fifth;
   std::uint64_t seed = 1;
-  double sample_every = 60;    // s
+  double sample_every = 30;    // s
   double checkpoint_every = 0; // s of simulated time; 0: no checkpoints
   bool resume = false;
   std::filesystem::path out = "clouds_output";

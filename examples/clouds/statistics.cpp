@@ -313,15 +313,25 @@ Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Schem
 
 Sample History::mean(double from, double to) const {
   Sample sum;
-  double count = 0;
-  std::array<std::vector<double>, 2> areas;
-  for (const Sample& one : samples_) {
-    if (one.time <= from + 1e-6 || one.time > to + 1e-6) continue;
+  std::vector<const Sample*> inside;
+  for (const Sample& one : samples_)
+    if (one.time > from - 1e-6 && one.time < to + 1e-6) inside.push_back(&one);
+  if (inside.empty())
+    throw heddle::Error("statistics", "there is no sample between " + std::to_string(from) + " and " +
+                                          std::to_string(to) + " s");
+  double whole = 0; // sum of the weights
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const Sample& one = *inside[i];
+    const double before = inside[i == 0 ? i : i - 1]->time,
+                 after = inside[std::min(i + 1, inside.size() - 1)]->time;
+    const double weight = inside.size() == 1 ? 1 : (after - before) / 2;
+    whole += weight;
     const auto join = [&](std::vector<double>& total, const std::vector<double>& more,
                           const std::vector<double>* area) {
       total.resize(more.size(), 0);
       for (std::size_t k = 0; k < more.size(); ++k)
-        if (area == nullptr || (*area)[k] > 0) total[k] += (area == nullptr ? 1 : (*area)[k]) * more[k];
+        if (area == nullptr || (*area)[k] > 0)
+          total[k] += weight * (area == nullptr ? 1 : (*area)[k]) * more[k];
     };
     for (std::size_t n = 0; n < centre::count; ++n) {
       const bool in_cloud = n > centre::cloud && n<centre::core, in_core = n> centre::core;
@@ -333,12 +343,8 @@ Sample History::mean(double from, double to) const {
     for (std::size_t n = 0; n < face::count; ++n)
       join(sum.faces[n], one.faces[n], nullptr);
     for (std::size_t n = 0; n < series::count; ++n)
-      sum.numbers[n] += one.numbers[n];
-    ++count;
+      sum.numbers[n] += weight * one.numbers[n];
   }
-  if (count == 0)
-    throw heddle::Error("statistics", "there is no sample between " + std::to_string(from) + " and " +
-                                          std::to_string(to) + " s");
   sum.time = to;
   for (const auto& [area, first, last] :
        {std::array<std::size_t, 3>{centre::cloud, centre::cloud + 1, centre::core},
@@ -348,14 +354,14 @@ Sample History::mean(double from, double to) const {
         sum.centres[n][k] /= sum.centres[area][k]; // 0 / 0 where there is none
   for (std::size_t n = 0; n <= centre::cloud; ++n)
     for (double& value : sum.centres[n])
-      value /= count;
+      value /= whole;
   for (double& value : sum.centres[centre::core])
-    value /= count;
+    value /= whole;
   for (auto& row : sum.faces)
     for (double& value : row)
-      value /= count;
+      value /= whole;
   for (double& value : sum.numbers)
-    value /= count;
+    value /= whole;
   return sum;
 }
 

@@ -105,8 +105,8 @@ class History {
 public:
   void add(Sample sample) { samples_.push_back(std::move(sample)); }
   [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
-  /// Means over samples with from < time <= to (s). Conditional means are weighted by their area. Throws
-  /// heddle::Error where there is none.
+  /// Means over time from `from` to `to` (s), by the trapezoidal rule through the samples within. Conditional
+  /// means are weighted by their area. Throws heddle::Error where there is no sample.
   [[nodiscard]] Sample mean(double from, double to) const;
 
 private:

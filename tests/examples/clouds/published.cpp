@@ -55,7 +55,7 @@ TEST(Published, ProfilesOfModels) {
   ASSERT_GE(numbers.size(), 3U);
   EXPECT_NEAR(numbers[0].value, 13, 1e-12);
   EXPECT_NEAR(numbers[1].value, 7, 1e-12);
-  EXPECT_NEAR(numbers[2].value, (2 * 500 + 4 * 600) / 6.0, 1e-9); // half hours after 3 h, until 6 h
+  EXPECT_NEAR(numbers[2].value, (1.25 * 500 + 1.75 * 600) / 3, 1e-9); // trapezoids from 3 h to 6 h
   const test::Folder folder;
   write_comparison(rows, folder / "comparison.csv");
   std::ostringstream text;

@@ -94,8 +94,14 @@ TEST(Statistics, MeansOverTimeWeightCloudsByTheirArea) {
   const Sample mean = history.mean(0, 120);
   EXPECT_NEAR(mean.centres[centre::cloud][6], (0.25 + 0.0625) / 2, 1e-15);
   EXPECT_NEAR(mean.centres[centre::cloud_q_c][6], (0.25 * 1e-3 + 0.0625 * 3e-3) / 0.3125, 1e-12);
-  EXPECT_EQ(history.mean(60, 120).centres[centre::cloud][6], 0.0625);
+  EXPECT_EQ(history.mean(61, 120).centres[centre::cloud][6], 0.0625);
   EXPECT_THROW((void)history.mean(200, 300), heddle::Error);
+
+  Snapshot third = first;
+  third.time = 240; // weights of 30, 90 and 60 s
+  History uneven = history;
+  uneven.add(measure(third, what, base, Scheme::second));
+  EXPECT_NEAR(uneven.mean(60, 240).centres[centre::cloud][6], (90 * 0.25 + 90 * 0.0625) / 180, 1e-15);
 
   const test::Folder folder;
   save_history(history, folder / "samples");
