@@ -71,11 +71,11 @@ weights = fields("total: real[2D]")
 first_guess.add(
     "calm", [Assignment(u_free.here, 0), Assignment(v_free.here, 0)], about="Before the first profile."
 )
-first_guess.add("no_weight", [Assignment(weights.here, 0)], about="Before the first weight.")
+before = parameters("before: int32")  # sensors whose weights are in the sum
 first_guess.add(
     "add_weight",
-    [*CENTRE, Assignment(weights.here, weights.here + weight)],
-    about="Add the weight of a sensor to the sum of the weights.",
+    [*CENTRE, Assignment(weights.here, Piecewise((weights.here, before > 0), (0, True)) + weight)],
+    about="Add the weight of a sensor to the sum of the weights, which the first one starts.",
 )
 
 above, form, part = symbols("above form part")

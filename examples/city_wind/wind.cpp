@@ -114,7 +114,7 @@ template <class T> void Wind<T>::mark(const Ground& ground, const std::vector<Bu
 template <class T> void Wind<T>::blow(const Inflow& undisturbed) {
   run(first_guess::Calm<T>(u_free, v_free));
   for (const Inflow::Pass& pass : undisturbed.passes()) {
-    run(first_guess::NoWeight<T>(total_));
+    std::int32_t before = 0;
     for (const Contribution& c : pass.weights)
       run(first_guess::AddWeight<T>(total_, {.x_first = 0,
                                              .y_first = 0,
@@ -122,7 +122,8 @@ template <class T> void Wind<T>::blow(const Inflow& undisturbed) {
                                              .dy = grid_.dy,
                                              .sensor_x = c.at.x,
                                              .sensor_y = c.at.y,
-                                             .per_area = c.per_area}));
+                                             .per_area = c.per_area,
+                                             .before = before++}));
     for (const Contribution& c : pass.profiles)
       run(first_guess::AddProfile<T>(u_free, v_free, height_, ground_, total_,
                                      {.x_first = 0,
