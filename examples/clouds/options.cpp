@@ -42,6 +42,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(0, 1e9));
   app.add_flag("--resume", o.resume, "go on from the newest checkpoint, with the options of that run");
   app.add_option("--out", o.out, "folder of the results");
+  command_line::add_choice(
+      app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
+      "where the kernels run (default cpu)");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave clouds.png out");

@@ -25,6 +25,7 @@ struct Options {
   double checkpoint_every = 0; // s of simulated time; 0: no checkpoints
   bool resume = false;
   std::filesystem::path out = "clouds_output";
+  bool gpu = false; // where the kernels run
   std::optional<int> threads;
   bool picture = true;
 };

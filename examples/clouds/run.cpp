@@ -35,8 +35,9 @@ void print_head(const Options& options, const Case& what, const std::array<std::
   std::printf("domain    %lld x %lld x %lld cells, %g x %g x %g km\n", static_cast<long long>(cells[0]),
               static_cast<long long>(cells[1]), static_cast<long long>(cells[2]), what.size[0] / 1000,
               what.size[1] / 1000, what.size[2] / 1000);
-  std::printf("time      %g h, %s precision, advection of order %s\n", end / 3600,
-              options.single ? "single" : "double", options.scheme == Scheme::fifth ? "5" : "2");
+  std::printf("time      %g h, %s precision, advection of order %s, on %s\n", end / 3600,
+              options.single ? "single" : "double", options.scheme == Scheme::fifth ? "5" : "2",
+              options.gpu ? "cuda" : "cpu");
 }
 
 std::string subtitle(const std::array<std::int64_t, 3>& cells, double end) {
@@ -118,7 +119,8 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
   heddle::OutputFolder results(options.out, bytes_of_results(options, what, cells), transport,
                                place_of_files(options, transport));
   if (prints) print_head(options, what, cells, end);
-  Stepper<T> stepper(what, base, cells, options.scheme, transport);
+  Stepper<T> stepper(what, base, cells, options.scheme, transport,
+                     options.gpu ? heddle::Memory::device : heddle::Memory::host);
   RunState state{.last_step = what.first_step / 1.05};
   Saves<T> saves(options, what, base, stepper, state, transport);
   History history;

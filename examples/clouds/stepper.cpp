@@ -29,7 +29,8 @@ heddle::StaggeredGrid staggered(const Case& what, const BaseState& base,
   return grid;
 }
 
-Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddle::Transport& transport) {
+Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddle::Transport& transport,
+               heddle::Memory memory) {
   for (const std::size_t axis : {0U, 1U})
     if (cells[axis] < 4)
       throw heddle::Error("clouds", "a side of " + std::to_string(cells[axis]) + " cells is too short",
@@ -42,7 +43,7 @@ Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddl
   return {.blocks = heddle::BlockGrid({{0, 0, 0}, cells}, {1, 1, transport.ranks()}, {true, true, false},
                                       transport.ranks()),
           .rank = transport.rank(),
-          .memory = heddle::Memory::host,
+          .memory = memory,
           .width_x = what.size[0] / static_cast<double>(cells[0]),
           .width_y = what.size[1] / static_cast<double>(cells[1])};
 }
@@ -63,10 +64,23 @@ heddle::SurfaceLayerTable surface_table(const Case& what, const BaseState& base)
   return {.ratio = std::vector<double>(4096, 0)};
 }
 
+/// Minus the mean of drag times a component of the wind (on lower faces of its axis) in the lowest level.
+template <class T>
+double stress(heddle::FieldView<const T> drag, heddle::FieldView<const T> wind, int axis, double frame) {
+  double sum = 0;
+  for (std::int64_t y = 0; y < drag.extent(1); ++y)
+    for (std::int64_t x = 0; x < drag.extent(0); ++x) {
+      const T next = axis == 0 ? wind(x + 1, y, 0) : wind(x, y + 1, 0);
+      sum -= double{drag(x, y, 0)} * ((double{wind(x, y, 0)} + double{next}) / 2 + frame);
+    }
+  return sum / static_cast<double>(drag.extent(0) * drag.extent(1));
+}
+
 /// The projection of a state, as a task.
 template <class T> struct Project {
   heddle::SlabProjection<T>* projection;
   State<T>* state;
+  heddle::Memory runs; // device: a call only puts work into its stream
 
   [[nodiscard]] static std::string_view name() { return "projection"; }
   [[nodiscard]] std::vector<heddle::FieldAccess> accesses() const {
@@ -76,6 +90,7 @@ template <class T> struct Project {
         all.push_back({field, field->name(), mode});
     return all;
   }
+  [[nodiscard]] heddle::Memory memory() const { return runs; }
   void operator()(heddle::Stream& stream) const { (*projection)(state->velocity(), 1, stream); }
 };
 
@@ -98,7 +113,8 @@ StepLength next_step(double last, double longest, double rest, const Rates& rate
 /// From a state to the one after a step, through a third one.
 template <class T> struct Stepper<T>::Way {
   Way(Stepper& stepper, State<T>& from, State<T>& to, State<T>& between, Scheme scheme)
-      : survey({.name = "survey"}), stages({.name = "stages"}) {
+      : survey({.name = "survey", .memory = stepper.place_.memory}),
+        stages({.name = "stages", .memory = stepper.place_.memory}) {
     add_survey(stepper, from);
     State<T>* const reads[]{&from, &to, &between};
     State<T>* const writes[]{&to, &between, &to};
@@ -113,7 +129,7 @@ template <class T> struct Stepper<T>::Way {
         add_momentum<MomentumCentred<T>, MomentumCentredParameters>(stepper, from, now, next);
         add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(stepper, from, now, next);
       }
-      stages.add(Project<T>{&stepper.projection_, &next});
+      stages.add(Project<T>{&stepper.projection_, &next, stepper.work_of_streams()});
     }
   }
 
@@ -192,8 +208,8 @@ private:
 
 template <class T>
 Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells,
-                    Scheme scheme, heddle::Transport& transport)
-    : what_(&what), base_(&base), transport_(&transport), place_(place_of(what, cells, transport)),
+                    Scheme scheme, heddle::Transport& transport, heddle::Memory memory)
+    : what_(&what), base_(&base), transport_(&transport), place_(place_of(what, cells, transport, memory)),
       column_(place_, what, base, scheme == Scheme::fifth ? 5 : 2),
       projection_(staggered(what, base, cells), transport, place_.memory, heddle::SlabMethod::transposed),
       ranks_(transport), stream_(place_.memory), viscosity_(place_.field<T>("K")),
@@ -232,8 +248,13 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   project();
 }
 
+template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
+  return transport_->ranks() == 1 ? place_.memory : heddle::Memory::host; // else messages wait for streams
+}
+
 template <class T> void Stepper<T>::project() {
   projection_(now().velocity(), 1, stream_);
+  stream_.synchronise();
 }
 
 template <class T> Rates Stepper<T>::survey() {
@@ -259,18 +280,12 @@ template <class T> double Stepper<T>::divergence() {
 
 template <class T> std::array<double, 2> Stepper<T>::ground_stress() const {
   if (place_.blocks.block(place_.rank).lower[2] != 0) return {0, 0};
-  const auto drag = drag_.view();
-  const auto u = states_[now_]->u.view(), v = states_[now_]->v.view();
   double along_x = 0, along_y = 0;
-  for (std::int64_t y = 0; y < drag.extent(1); ++y)
-    for (std::int64_t x = 0; x < drag.extent(0); ++x) {
-      const double mean_u = (double{u(x, y, 0)} + double{u(x + 1, y, 0)}) / 2 + what_->u_frame;
-      const double mean_v = (double{v(x, y, 0)} + double{v(x, y + 1, 0)}) / 2;
-      along_x -= double{drag(x, y, 0)} * mean_u;
-      along_y -= double{drag(x, y, 0)} * mean_v;
-    }
-  const double columns = static_cast<double>(drag.extent(0) * drag.extent(1));
-  return {along_x / columns, along_y / columns};
+  drag_.inspect(0, [&](const auto drag) {
+    states_[now_]->u.inspect(0, [&](const auto u) { along_x = stress(drag, u, 0, what_->u_frame); });
+    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, 0); });
+  });
+  return {along_x, along_y};
 }
 
 template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {

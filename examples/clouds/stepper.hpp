@@ -43,9 +43,10 @@ struct StepLength {
 /// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
-  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
+  /// transport must outlive this. memory: where fields lie and kernels run. Throws heddle::Error for a
+  /// domain that cannot be divided among the ranks.
   Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
-          heddle::Transport& transport);
+          heddle::Transport& transport, heddle::Memory memory = heddle::Memory::host);
   ~Stepper();
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -76,6 +77,9 @@ public:
 
 private:
   struct Way;
+
+  /// Memory::device where a projection only puts work into a stream of the device.
+  [[nodiscard]] heddle::Memory work_of_streams() const;
 
   const Case* what_;
   const BaseState* base_;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA text of the kernels, run on the CPU by tests/emulation, gives the bits of the CPU's text.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../../support/noise.hpp"
+#include "case.hpp"
+#include "clouds.hpp"
+#include "flow.hpp"
+
+namespace clouds {
+namespace {
+
+/// Levels of BOMEX with a state of noise, ghosts too: saturated in part, with winds of both signs.
+template <class T> class Air {
+public:
+  explicit Air(const Place& place)
+      : what_(bomex()), base_(make_base_state(what_, place.blocks.domain().extent(2))),
+        column(place, what_, base_, 5), now(place, ""), old(place, "_old"), next(place, "_next"),
+        K(place.field<T>("K")), cloud(place.field<T>("cloud")), b(place.field<T>("b")),
+        drag(place.field<T>("drag")), rise_u(place.field<T>("rise_u")), rise_v(place.field<T>("rise_v")),
+        drag_table(4096) {
+    for (State<T>* state : {&now, &old}) {
+      for (heddle::Field<T>* wind : {&state->u, &state->v, &state->w})
+        scatter(*wind, 0, 4);
+      scatter(state->th, 0, 2);
+      scatter(state->q, 17e-3, 4e-3);
+    }
+    scatter(K, 10, 10);
+    scatter(b, 0, 0.1);
+    for (heddle::Field<T>* field : {&drag, &rise_u, &rise_v})
+      scatter(*field, 0.01, 0.01);
+    for (std::size_t n = 0; n < drag_table.size(); ++n)
+      drag_table[n] = static_cast<T>(0.03 + 0.01 * test::noise(n));
+  }
+
+  [[nodiscard]] const T* level(const heddle::Profile<T>& profile) const {
+    return profile.first(now.u.grid().domain());
+  }
+  /// Everything that kernels write.
+  [[nodiscard]] std::vector<T> all() const {
+    std::vector<T> values{advection, diffusion};
+    for (const heddle::Field<T>* field :
+         {&next.u, &next.v, &next.w, &next.th, &next.q, &K, &cloud, &b, &drag, &rise_u, &rise_v})
+      for (const T value : field->read())
+        values.push_back(value);
+    return values;
+  }
+
+private:
+  void scatter(heddle::Field<T>& field, double mean, double by) {
+    const auto view = field.view();
+    for (std::int64_t z = -reach; z < view.extent(2) + reach; ++z)
+      for (std::int64_t y = -reach; y < view.extent(1) + reach; ++y)
+        for (std::int64_t x = -reach; x < view.extent(0) + reach; ++x)
+          view(x, y, z) = static_cast<T>(mean + by * test::noise(++drawn_));
+  }
+
+  Case what_;
+  BaseState base_;
+  std::int64_t drawn_ = 0;
+
+public:
+  Column<T> column;
+  State<T> now, old, next;
+  heddle::Field<T> K, cloud, b, drag, rise_u, rise_v;
+  std::vector<T> drag_table, work = std::vector<T>(20000);
+  T advection = 0, diffusion = 0;
+};
+
+template <class T> class DeviceText : public testing::Test {
+protected:
+  /// host and device change the same air in the same way.
+  static void expect_same(const char* kernel, const auto& run, const auto& host, const auto& device) {
+    const Place place{.blocks = heddle::BlockGrid({{0, 0, 0}, {37, 6, 11}}), .width_x = 100, .width_y = 90};
+    Air<T> one(place), other(place);
+    const std::vector<T> before = one.all();
+    run(one, host);
+    run(other, device);
+    EXPECT_EQ(one.all(), other.all()) << kernel;
+    EXPECT_NE(one.all(), before) << kernel;
+    for (const T value : one.all())
+      ASSERT_TRUE(std::isfinite(value)) << kernel;
+  }
+};
+using Precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(DeviceText, Precisions);
+
+TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
+  using A = Air<TypeParam>;
+  this->expect_same(
+      "buoyancy",
+      [](A& a, const auto& kernel) {
+        const auto& c = a.column;
+        kernel(a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.pressure), a.level(c.exner),
+               a.level(c.tv0), a.level(c.lift));
+      },
+      [](const auto&... x) { buoyancy(x...); }, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
+  for (const double u_star : {0.28, 0.0})
+    this->expect_same(
+        "ground",
+        [&](A& a, const auto& kernel) {
+          const auto& c = a.column;
+          kernel(a.now.u.view(), a.now.v.view(), a.drag.view(), a.rise_u.view(), a.rise_v.view(),
+                 a.level(c.order_z), a.level(c.lift), a.drag_table.data(), -8.0, 0.0176, u_star, 20.0, 1.7,
+                 0.3);
+        },
+        [](const auto&... x) { ground(x...); }, [](const auto&... x) { ground_cuda(x..., nullptr); });
+}
+
+TYPED_TEST(DeviceText, OfEddies) {
+  using A = Air<TypeParam>;
+  this->expect_same(
+      "eddies",
+      [](A& a, const auto& kernel) {
+        const auto& c = a.column;
+        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.rise_u.view(),
+               a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height),
+               a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z), a.level(c.pressure),
+               a.level(c.exner), a.level(c.lift), a.level(c.length2), &a.advection, a.work.data(),
+               &a.diffusion, a.work.data() + a.work.size() / 2, 0.01, 0.011);
+      },
+      [](const auto&... x) { eddies(x...); }, [](const auto&... x) { eddies_cuda(x..., nullptr); });
+}
+
+TYPED_TEST(DeviceText, OfMomentum) {
+  using A = Air<TypeParam>;
+  this->expect_same(
+      "momentum",
+      [](A& a, const auto& kernel) {
+        const auto& c = a.column;
+        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.u.view(), a.old.v.view(), a.old.w.view(),
+               a.next.u.view(), a.next.v.view(), a.next.w.view(), a.K.view(), a.b.view(), a.drag.view(),
+               a.level(c.rho), a.level(c.rho_face), a.level(c.per_height), a.level(c.per_distance),
+               a.level(c.mass), a.level(c.per_mass), a.level(c.per_face_mass), a.level(c.order_z),
+               a.level(c.w_ls_wind), a.level(c.u_geostrophic), a.level(c.v_geostrophic), a.level(c.u0),
+               a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), 3.0, 0.376e-4, -8.0, 0.01, 0.011);
+      },
+      [](const auto&... x) { momentum(x...); }, [](const auto&... x) { momentum_cuda(x..., nullptr); });
+}
+
+TYPED_TEST(DeviceText, OfScalars) {
+  using A = Air<TypeParam>;
+  this->expect_same(
+      "scalars",
+      [](A& a, const auto& kernel) {
+        const auto& c = a.column;
+        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(),
+               a.next.th.view(), a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(),
+               a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z),
+               a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening),
+               a.level(c.sponge), 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
+      },
+      [](const auto&... x) { scalars(x...); }, [](const auto&... x) { scalars_cuda(x..., nullptr); });
+}
+
+} // namespace
+} // namespace clouds
