@@ -23,7 +23,7 @@ def stream_of(thing: Any) -> int:
     library = type(thing).__module__.partition(".")[0]
     loaded = sys.modules.get(library)
     if library == "torch" and loaded is not None:
-        return int(loaded.cuda.current_stream(thing.device).cuda_stream)
+        return int(loaded.cuda.current_stream(thing.device).cuda_stream) if thing.is_cuda else 0
     if library == "cupy" and loaded is not None:
         return int(loaded.cuda.get_current_stream().ptr)
     if hasattr(thing, "__dlpack__"):

@@ -34,10 +34,10 @@ def in_jax(kernels: Kernels, verbose: bool = False) -> SimpleNamespace:
     function itself); else XLA makes a copy first. Numbers may be traced.
 
     jit, vmap, scan and so on take it; vmap runs over the batch within one call. If Module.add_adjoint made
-    the kernel's adjoint, grad and vjp do, too. Kernels loaded for "cuda" run in XLA's stream, and take
-    numbers that are known when the call is traced. verbose: print the commands that compile, once, what joins
-    XLA and kernels. Raises KernelError where JAX is missing; functions raise it for what does not fit, when
-    they are traced.
+    the kernel's adjoint, grad and vjp do, too. Kernels loaded for "cuda" run in XLA's stream. A number of
+    Python is part of the compiled function then; one of JAX, traced or not, lies on the GPU, and the call
+    waits for it. verbose: print the commands that compile, once, what joins XLA and kernels. Raises
+    KernelError where JAX is missing; functions raise it for what does not fit, when they are traced.
     """
     joined = _Joined(kernels, verbose)
     return SimpleNamespace(**{name: _Function(joined, name) for name in kernels})
@@ -99,8 +99,8 @@ class _Function:
                 raise frame.refused(f"'{name}' is no array, but of type {type(value).__name__}.")
             if wanted.is_array:
                 operands[name] = value if isinstance(value, joined.jax.Array) else numpy.asarray(value)
-            elif joined.on_gpu:
-                numbers.append((name, _concrete(joined, frame, name, value)))
+            elif joined.on_gpu and not isinstance(value, joined.jax.Array):
+                numbers.append((name, float(_number(joined, frame, name, value))))
             else:
                 operands[name] = _number(joined, frame, name, value)
         shapes = {w.name: (operands[w.name].shape, str(operands[w.name].dtype)) for w in frame.arrays}
@@ -125,8 +125,8 @@ class _Function:
     def _made(
         self, shapes: Mapping[str, Sequence[int]], precision: int, ghosts: Sequence[int], fixed: Arrays
     ) -> Callable[..., Any]:
-        """The kernel as a function with a derivative, or with an error in its place. fixed: the numbers of a
-        kernel of a GPU."""
+        """The kernel as a function with a derivative, or with an error in its place. fixed: numbers that are
+        part of it, for a kernel of a GPU."""
         joined, frame = self.joined, self.joined.frame(self.name)
         adjoint = adjoint_of(joined.module, self.name)
         reverse = Reverse(frame, joined.frame(adjoint)) if adjoint else None
@@ -141,8 +141,9 @@ class _Function:
                 )
             reverse.check(name for name, operand in operands.items() if operand.perturbed)
             values = {name: operand.value for name, operand in operands.items()}
-            numbers = {name: values[name] for name in reverse.numbers}
-            return run(frame, values, ghosts), ({name: values[name] for name in reverse.needs}, numbers)
+            numbers = {name: values[name] for name in reverse.numbers if name in values}
+            needs = {name: values[name] for name in reverse.needs if name in values}
+            return run(frame, values, ghosts), (needs, numbers)
 
         def backward(saved: tuple[Arrays, Arrays], bars: Arrays) -> tuple[Arrays]:
             assert reverse is not None
@@ -151,7 +152,7 @@ class _Function:
                 name: joined.jax.numpy.zeros(bar.shape, bar.dtype) if isinstance(bar, zero) else bar
                 for name, bar in bars.items()
             }
-            found = Call(reverse, joined, run, shapes, precision, ghosts).run(saved[0], bars)
+            found = Call(reverse, joined, run, shapes, precision, ghosts).run(fixed | saved[0], bars)
             for name, number in saved[1].items():
                 found[name] = found[name].astype(number.dtype)
             return ({w.name: found.get(w.name) for w in frame.wanted if w.name not in fixed},)
@@ -172,8 +173,8 @@ def _call(joined: _Joined, frame: Frame, operands: Arrays, precision: int, ghost
     values: list[Any] = []
     for wanted in frame.wanted:
         value = operands[wanted.name]
-        if gpu and not wanted.is_array:
-            attributes[wanted.name] = np.float64(_concrete(joined, frame, wanted.name, value))
+        if gpu and isinstance(value, float):
+            attributes[wanted.name] = np.float64(value)
             continue
         if wanted.written:
             aliases[len(values)] = len(results)
@@ -204,17 +205,6 @@ def _number(joined: _Joined, frame: Frame, name: str, value: Any) -> Any:
         fits = found.dtype in (np.float32, np.float64)
         return found if fits else found.astype(np.float64 if x64 else np.float32)
     return found.astype(np.int64 if x64 else np.int32)
-
-
-def _concrete(joined: _Joined, frame: Frame, name: str, value: Any) -> float:
-    """A number that is known when a call is traced."""
-    try:
-        return float(value)
-    except joined.jax.errors.ConcretizationTypeError:
-        raise frame.refused(
-            f"'{name}' is traced, but a kernel of a GPU takes numbers of the host.",
-            "pass a number of Python, and static_argnames to jax.jit",
-        ) from None
 
 
 _POINTER = ctypes.PyDLL(None).PyCapsule_GetPointer  # its own: others give that of pythonapi types

@@ -4,6 +4,8 @@ arrays that claim to lie on a GPU. gpu_arrays.py does it with CuPy and PyTorch o
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import heddle
@@ -73,6 +75,16 @@ def test_streams_as_libraries_name_them() -> None:
     for name in ("cuda_stream", "ptr", "handle"):
         assert arrays.stream_of(type("Stream", (), {name: 9})()) == 9
     assert arrays.stream_of(on_device(np.ones(1))) == 0
+
+
+def test_the_stream_of_a_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As PyTorch has it: a tensor of the host has none, and is refused later, by its name."""
+    current = SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=11 + device))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=current))
+    tensor = type("Tensor", (), {"__module__": "torch", "device": 1, "is_cuda": True})
+    assert arrays.stream_of(tensor()) == 12
+    on_host = type("Tensor", (tensor,), {"is_cuda": False, "__dlpack__": None, "__module__": "torch"})
+    assert arrays.stream_of(on_host()) == 0
 
 
 def test_what_does_not_lie_on_the_gpu(kernels: Kernels) -> None:

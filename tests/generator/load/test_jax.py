@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -143,6 +144,34 @@ def test_the_gradient_of_a_fit(functions: SimpleNamespace) -> None:
         assert abs((found[k] * towards[k]).sum() - slope) < 1e-6 * abs(slope)
     batch = jax.vmap(jax.grad(misfit), in_axes=(0, None, None))(np.stack([at[0], 2 * at[0]]), *at[1:])
     np.testing.assert_allclose(batch[0], found[0], rtol=1e-12)
+
+
+@pytest.mark.usefixtures("emulated_nvcc")
+def test_kernels_of_an_emulated_gpu(functions: SimpleNamespace) -> None:
+    """What in_jax_on_a_gpu.py asks of a GPU: numbers of Python are attributes, those of JAX operands that the
+    call fetches, and sums have scratch; with a GPU that is the host, and XLA's calls of the host."""
+    device = heddle.in_jax(heddle.load(diffusion(), target="cuda"))
+    given = arrays(9, 12)
+
+    def misfit(which: SimpleNamespace, u: Any, alpha: Any) -> Any:
+        found = which.step(**given | {"u": u}, alpha=alpha, ghosts=1)
+        return (found["u_next"] ** 2).sum() + found["energy"]
+
+    for alpha in (0.25, jnp.array(0.25)):
+        found, expected = (f.step(**given, alpha=alpha, ghosts=1) for f in (device, functions))
+        np.testing.assert_array_equal(found["u_next"], expected["u_next"])
+        np.testing.assert_allclose(found["energy"], expected["energy"], rtol=1e-15)
+    slopes = [
+        jax.jit(jax.grad(partial(misfit, f), argnums=(0, 1)))(given["u"], 0.25) for f in (device, functions)
+    ]
+    for one, other in zip(*slopes, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+    fixed = jax.grad(lambda u: misfit(device, u, 0.25))(given["u"])
+    np.testing.assert_array_equal(fixed, slopes[0][0])
+    alphas = jnp.array([0.1, 0.2])
+    batch = jax.vmap(lambda alpha: device.step(**given, alpha=alpha, ghosts=1)["u_next"])(alphas)
+    for alpha, one in zip((0.1, 0.2), batch, strict=True):
+        np.testing.assert_array_equal(one, functions.step(**given, alpha=alpha, ghosts=1)["u_next"])
 
 
 U = np.zeros((9, 12))

@@ -4,7 +4,8 @@
 // ships.
 //
 // Operands are what the kernel takes, in its order: arrays with their ghost layers, row-major, and
-// numbers as arrays without axes (of kernels of a GPU as attributes, which are known on the host).
+// numbers as arrays without axes. Kernels of a GPU take numbers that are known as attributes, and
+// others from its memory, for which the call waits.
 // Results are the arrays that it writes, each in the memory of its operand, then what reductions
 // give. Axes before those of an operand are a batch, of the same length for all: one run for each.
 // Shapes and types were checked when the call was traced.
@@ -41,30 +42,24 @@ Known& known() {
   return all;
 }
 
-template <typename Number>
-Number element(const AnyBuffer& buffer, std::int64_t at) {
-  Number number;
-  std::memcpy(&number,
-              static_cast<const char*>(buffer.untyped_data()) +
-                  at * static_cast<std::int64_t>(sizeof(number)),
-              sizeof(number));
-  return number;
-}
-
-/// One number of a buffer, as a kernel takes it.
-bool take_number(const AnyBuffer& buffer, std::int64_t at, Value& value) {
-  switch (buffer.element_type()) {
+/// One number of bytes in the memory of the host, as a kernel takes it.
+bool take_number(DataType type, const void* bytes, Value& value) {
+  const auto as = [bytes](auto number) {
+    std::memcpy(&number, bytes, sizeof(number));
+    return number;
+  };
+  switch (type) {
     case DataType::F64:
-      value.number = element<double>(buffer, at);
+      value.number = as(double{});
       return true;
     case DataType::F32:
-      value.number = static_cast<double>(element<float>(buffer, at));
+      value.number = static_cast<double>(as(float{}));
       return true;
     case DataType::S64:
-      value.integer = element<std::int64_t>(buffer, at);
+      value.integer = as(std::int64_t{});
       return true;
     case DataType::S32:
-      value.integer = element<std::int32_t>(buffer, at);
+      value.integer = as(std::int32_t{});
       return true;
     default:
       return false;
@@ -86,6 +81,7 @@ class Runs {
 
   ffi::Error run(void* stream, ffi::RemainingArgs operands, ffi::RemainingRets results,
                  const ffi::Dictionary& attributes) {
+    stream_ = stream;
     for (std::int64_t at = 0; at < batch_; ++at) {
       ffi::Error wrong = take(at, operands, results, attributes);
       if (wrong.failure()) {
@@ -115,12 +111,11 @@ class Runs {
       }
       if (number && kernel_.device != nullptr) {
         const auto given = attributes.get<double>(parameter.name);
-        if (!given.has_value()) {
-          return refused(kernel_, "the call lacks '" + std::string(parameter.name) + "'.");
+        if (given.has_value()) {
+          values_[i].number = given.value();
+          values_[i].integer = static_cast<std::int64_t>(given.value());
+          continue;
         }
-        values_[i].number = given.value();
-        values_[i].integer = static_cast<std::int64_t>(given.value());
-        continue;
       }
       if (parameter.role == Role::output) {
         auto found = results.get<AnyBuffer>(result++);
@@ -150,8 +145,9 @@ class Runs {
         return ffi::Error::Success();
       }
       if (number) {
-        if (!take_number(buffer, at, values_[i])) {
-          return refused(kernel_, "'" + std::string(parameter.name) + "' has another type.");
+        const ffi::Error wrong = take_number_of(parameter, buffer, at, values_[i]);
+        if (wrong.failure()) {
+          return wrong;
         }
         continue;
       }
@@ -184,6 +180,24 @@ class Runs {
     return ffi::Error::Success();
   }
 
+  ffi::Error take_number_of(const Parameter& parameter, const AnyBuffer& buffer, std::int64_t at,
+                            Value& value) {
+    const std::size_t size = buffer.size_bytes() / buffer.element_count();
+    const auto* const from =
+        static_cast<const char*>(buffer.untyped_data()) + at * static_cast<std::int64_t>(size);
+    char bytes[sizeof(double)] = {};
+    const bool known = size <= sizeof(bytes);
+    if (known && kernel_.device == nullptr) {
+      std::memcpy(bytes, from, size);
+    } else if (known && kernel_.device->fetch(bytes, from, size, stream_) != 0) {
+      return refused(kernel_, "'" + std::string(parameter.name) + "' cannot be read from the GPU.");
+    }
+    if (!known || !take_number(buffer.element_type(), bytes, value)) {
+      return refused(kernel_, "'" + std::string(parameter.name) + "' has another type.");
+    }
+    return ffi::Error::Success();
+  }
+
   /// Axes from the order of Python to the kernel's, and from the whole array to its interior.
   void take_array(int i, std::int64_t at, const AnyBuffer& buffer, int before) {
     const Parameter& parameter = kernel_.parameters[i];
@@ -209,6 +223,7 @@ class Runs {
   const Variant& variant_;
   ffi::Span<const std::int64_t> ghosts_;
   Allocate& allocate_;
+  void* stream_ = nullptr;
   std::int64_t batch_ = 1;
   Value values_[most_parameters] = {};
 };
@@ -250,7 +265,7 @@ ffi::Error on_host(ffi::RemainingArgs operands, ffi::RemainingRets results,
 ffi::Error on_gpu(void* stream, ffi::ScratchAllocator scratch, ffi::RemainingArgs operands,
                   ffi::RemainingRets results, ffi::Dictionary attributes) {
   const auto allocate = [&](std::size_t bytes) -> void* {
-    return scratch.Allocate(bytes, 256).value_or(nullptr);
+    return scratch.Allocate(bytes, alignof(double)).value_or(nullptr);  // XLA refuses more than 16
   };
   return call(stream, allocate, operands, results, attributes);
 }
