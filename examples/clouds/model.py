@@ -11,6 +11,8 @@ Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002):
 
     phi_next = phi_old + step F(phi),    step = dt / 3, dt / 2, dt
 
+where a kernel chooses dt, a number in memory.
+
 Stored are th = theta_l - 300 K and u - u_frame: small numbers keep their digits in single precision.
 """
 
@@ -19,7 +21,7 @@ from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surfa
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid, onto_face, shift
 from heddle.model.equations import Equations
-from sympy import Abs, Integer, Piecewise
+from sympy import Abs, Integer, Max, Min, Piecewise
 
 air = Air()
 OFFSET = Integer(300)
@@ -39,7 +41,9 @@ w_ls, w_ls_wind, u_geostrophic, v_geostrophic = profiles(
 u0, v0, th0, q0, heating, moistening = profiles("u0, v0, th0, q0, heating, moistening: real[z]")
 sponge, face_sponge = profiles("sponge, face_sponge: real[z]")
 drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
-step, coriolis, u_frame = parameters("step, coriolis, u_frame")
+length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
+length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
+longest, share, coriolis, u_frame = parameters("longest, share, coriolis, u_frame")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
 )
@@ -109,6 +113,18 @@ clouds.add(
     "eddies", [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 )
 
+# --- Length of the next step: numbers in memory, of which the end cuts the last two -------------------------
+cell = Equations(fields=("rest", "allowed"))
+courant, spread = cell.let("courant", advection_rate.gather(0)), cell.let("spread", diffusion_rate.gather(0))
+by_flow = Min(1 / Max(courant, 1e-12), 0.4 / Max(spread, 1e-12))
+most = cell.let("most", Min(longest, 1.05 * allowed.here, by_flow))
+left = cell.let("left", rest.here)
+taken = cell.let("taken", Piecewise((left, left <= most), (left / 2, left < 2 * most), (most, True)))
+cell.store(length_next.here, taken)
+cell.store(allowed.here, most)
+cell.store(rest.here, left - taken)
+clouds.add("next_step", cell.statements)
+
 
 # --- Momentum and scalars: phi_next = phi_old + step F(phi) -------------------------------------------------
 def subsidence(w_large, phi):
@@ -124,6 +140,7 @@ def ground_stress():
 def momentum(order):
     """u, v and w of a stage."""
     cell = Equations(fields=NAMES)
+    step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order).momentum()
     mixing = subgrid.Diffusion(cell, grid, K, PER_PRANDTL).momentum(ground_stress())
     cell.section("Coriolis force, buoyancy, sinking air, sponge")
@@ -148,6 +165,7 @@ def momentum(order):
 def scalars(order):
     """theta_l and total water of a stage."""
     cell = Equations(fields=NAMES)
+    step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)
     diffusion = subgrid.Diffusion(cell, grid, K, PER_PRANDTL)
     rows = (

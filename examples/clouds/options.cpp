@@ -45,6 +45,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
       "where the kernels run (default cpu)");
+  app.add_option("--trace", o.trace,
+                 "file for chrome://tracing: when what ran; the tasks of a GPU then follow each other")
+      ->default_str("");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave clouds.png out");

@@ -2,7 +2,9 @@
 #include "stepper.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <optional>
+#include <utility>
 
 #include "clouds_sweeps.hpp"
 #include "constants.hpp"
@@ -76,6 +78,27 @@ double stress(heddle::FieldView<const T> drag, heddle::FieldView<const T> wind, 
   return sum / static_cast<double>(drag.extent(0) * drag.extent(1));
 }
 
+/// Numbers become the largest ones of all ranks: a task.
+template <class T> struct Agree {
+  std::array<heddle::Buffer<T>*, 2> numbers;
+  heddle::RankValues* ranks;
+
+  [[nodiscard]] static std::string_view name() { return "agree"; }
+  [[nodiscard]] std::vector<heddle::FieldAccess> accesses() const {
+    std::vector<heddle::FieldAccess> all;
+    for (const heddle::Buffer<T>* number : numbers)
+      for (const auto mode : {heddle::AccessMode::read, heddle::AccessMode::write})
+        all.push_back({number, "rate", mode});
+    return all;
+  }
+  void operator()(heddle::Stream&) const {
+    for (heddle::Buffer<T>* number : numbers) {
+      const T largest = static_cast<T>(ranks->largest(static_cast<double>(number->to_host()[0])));
+      heddle::copy_bytes(number->data(), number->memory(), &largest, heddle::Memory::host, sizeof largest);
+    }
+  }
+};
+
 /// The projection of a state, as a task.
 template <class T> struct Project {
   heddle::SlabProjection<T>* projection;
@@ -96,131 +119,138 @@ template <class T> struct Project {
 
 } // namespace
 
-StepLength next_step(double last, double longest, double rest, const Rates& rates) {
-  if (!std::isfinite(rates.advection) || !std::isfinite(rates.diffusion))
-    throw heddle::Error("clouds", "the flow is not finite any more",
-                        "choose a finer grid, or a case with weaker forcing");
-  double length = std::min(longest, 1.05 * last);
-  length = std::min(length, 1.0 / std::max(rates.advection, 1e-12));
-  length = std::min(length, 0.4 / std::max(rates.diffusion, 1e-12));
-  if (length < 1e-3)
-    throw heddle::Error("clouds", "the flow asks for time steps below 1 ms",
-                        "choose a coarser grid, or check the case");
-  const double cut = rest <= length ? rest : rest < 2 * length ? rest / 2 : length;
-  return {.length = cut, .allowed = length};
-}
+/// Tasks for the states of a stepper.
+template <class T> class Stepper<T>::Graph {
+public:
+  Graph(Stepper& stepper, const char* name)
+      : s_(stepper), graph_({.name = name,
+                             .memory = stepper.place_.memory,
+                             .capture = stepper.recorded() ? heddle::Capture::on : heddle::Capture::off,
+                             .unroll = 1,
+                             .trace = stepper.trace_,
+                             .trace_process = stepper.transport_->rank()}) {}
 
-/// From a state to the one after a step, through a third one.
-template <class T> struct Stepper<T>::Way {
-  Way(Stepper& stepper, State<T>& from, State<T>& to, State<T>& between, Scheme scheme)
-      : survey({.name = "survey", .memory = stepper.place_.memory}),
-        stages({.name = "stages", .memory = stepper.place_.memory}) {
-    add_survey(stepper, from);
+  void run(std::int64_t times = 1) { graph_.run(times); }
+
+  /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
+  void add_survey(State<T>& now) {
+    const Column<T>& c = s_.column_;
+    Eddies<T> eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.rise_u_, s_.rise_v_, now.th, now.q,
+                     c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift,
+                     c.length2, s_.advection_, s_.diffusion_,
+                     {.per_x = 1 / s_.place_.width_x, .per_y = 1 / s_.place_.width_y});
+    put(heddle::HaloExchange(eddies.before(), *s_.transport_));
+    put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
+                  {.u_frame = s_.what_->u_frame,
+                   .virtual_flux = s_.what_->virtual_flux(),
+                   .u_star = s_.what_->friction_velocity,
+                   .first_height = s_.base_->centre[0],
+                   .per_warm = s_.surface_.per_warm,
+                   .per_cold = s_.surface_.per_cold}));
+    put(std::move(eddies));
+    if (s_.transport_->ranks() > 1) put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
+  }
+
+  /// From a state to the one after a step, through a third one.
+  void add_stages(State<T>& from, State<T>& to, State<T>& between) {
     State<T>* const reads[]{&from, &to, &between};
     State<T>* const writes[]{&to, &between, &to};
     for (std::size_t n = 0; n < shares.size(); ++n) {
       State<T>&now = *reads[n], &next = *writes[n];
-      const Column<T>& c = stepper.column_;
-      stages.add(Buoyancy<T>(stepper.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
-      if (scheme == Scheme::fifth) {
-        add_momentum<Momentum<T>, MomentumParameters>(stepper, from, now, next);
-        add_scalars<Scalars<T>, ScalarsParameters>(stepper, from, now, next);
+      const Column<T>& c = s_.column_;
+      put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
+      if (s_.scheme_ == Scheme::fifth) {
+        add_momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]);
+        add_scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]);
       } else {
-        add_momentum<MomentumCentred<T>, MomentumCentredParameters>(stepper, from, now, next);
-        add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(stepper, from, now, next);
+        add_momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]);
+        add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]);
       }
-      stages.add(Project<T>{&stepper.projection_, &next, stepper.work_of_streams()});
+      put(Project<T>{&s_.projection_, &next, s_.work_of_streams()});
     }
   }
 
-  void set_step(double length) {
-    for (std::size_t n = 0; n < steps.size(); ++n)
-      *steps[n] = length * shares[n / 2];
+  /// The length of the step, its stages, and the survey of what comes out.
+  void add_step(State<T>& from, State<T>& to, State<T>& between) {
+    clock_ = put(s_.clock_);
+    add_stages(from, to, between);
+    add_survey(to);
   }
-
-  heddle::TaskGraph survey, stages;
 
 private:
-  /// A sweep that lives as long as this, with the exchange before it.
-  template <class Sweep> Sweep& add(heddle::TaskGraph& graph, Stepper& stepper, Sweep made) {
-    const auto sweep = std::make_shared<Sweep>(std::move(made));
-    kept.push_back(sweep);
-    graph.add(heddle::HaloExchange(sweep->before(), *stepper.transport_));
-    graph.add(*sweep);
-    return *sweep;
+  template <class Task> std::size_t put(Task&& task) {
+    const std::size_t number = graph_.add(std::forward<Task>(task));
+    if (s_.trace_ != nullptr && number > 0) graph_.order(number - 1, number);
+    return number;
   }
 
-  /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
-  void add_survey(Stepper& s, State<T>& now) {
-    const Column<T>& c = s.column_;
-    const auto eddies = std::make_shared<Eddies<T>>(
-        now.u, now.v, now.w, s.viscosity_, s.cloud_, s.rise_u_, s.rise_v_, now.th, now.q, c.per_height,
-        c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift, c.length2, s.advection_,
-        s.diffusion_, EddiesParameters{.per_x = 1 / s.place_.width_x, .per_y = 1 / s.place_.width_y});
-    kept.push_back(eddies);
-    survey.add(heddle::HaloExchange(eddies->before(), *s.transport_));
-    survey.add(Ground<T>(now.u, now.v, s.drag_, s.rise_u_, s.rise_v_, c.order_z, c.lift, s.drag_table_,
-                         GroundParameters{.u_frame = s.what_->u_frame,
-                                          .virtual_flux = s.what_->virtual_flux(),
-                                          .u_star = s.what_->friction_velocity,
-                                          .first_height = s.base_->centre[0],
-                                          .per_warm = s.surface_.per_warm,
-                                          .per_cold = s.surface_.per_cold}));
-    survey.add(*eddies);
+  /// A sweep that takes the length of the step, with the exchange before it.
+  template <class Sweep> void add(Sweep sweep) {
+    put(heddle::HaloExchange(sweep.before(), *s_.transport_));
+    const std::size_t task = put(std::move(sweep));
+    if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
   }
 
   template <class Sweep, class Parameters>
-  void add_momentum(Stepper& s, State<T>& old, State<T>& now, State<T>& next) {
-    const Column<T>& c = s.column_;
-    Sweep& sweep = add(stages, s,
-                       Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s.viscosity_,
-                             s.buoyancy_, s.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass,
-                             c.per_mass, c.per_face_mass, c.order_z, c.w_ls_wind, c.u_geostrophic,
-                             c.v_geostrophic, c.u0, c.v0, c.sponge, c.face_sponge,
-                             Parameters{.step = 0,
-                                        .coriolis = s.what_->coriolis,
-                                        .u_frame = s.what_->u_frame,
-                                        .per_x = 1 / s.place_.width_x,
-                                        .per_y = 1 / s.place_.width_y}));
-    steps.push_back(&sweep.parameters.step);
+  void add_momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
+    const Column<T>& c = s_.column_;
+    add(Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_, s_.buoyancy_,
+              s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass, c.per_face_mass,
+              c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0, c.sponge, c.face_sponge,
+              s_.clock_.length(),
+              Parameters{.share = share,
+                         .coriolis = s_.what_->coriolis,
+                         .u_frame = s_.what_->u_frame,
+                         .per_x = 1 / s_.place_.width_x,
+                         .per_y = 1 / s_.place_.width_y}));
   }
 
   template <class Sweep, class Parameters>
-  void add_scalars(Stepper& s, State<T>& old, State<T>& now, State<T>& next) {
-    const Column<T>& c = s.column_;
-    Sweep& sweep = add(stages, s,
-                       Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s.viscosity_, now.th, now.q,
-                             c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0,
-                             c.heating, c.moistening, c.sponge,
-                             Parameters{.step = 0,
-                                        .theta_flux = s.what_->theta_flux,
-                                        .water_flux = s.what_->water_flux,
-                                        .theta_slope = slope_at_lid(s.what_->theta, *s.base_),
-                                        .water_slope = slope_at_lid(s.what_->water, *s.base_),
-                                        .per_x = 1 / s.place_.width_x,
-                                        .per_y = 1 / s.place_.width_y}));
-    steps.push_back(&sweep.parameters.step);
+  void add_scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
+    const Column<T>& c = s_.column_;
+    add(Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q, c.rho_face,
+              c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge,
+              s_.clock_.length(),
+              Parameters{.share = share,
+                         .theta_flux = s_.what_->theta_flux,
+                         .water_flux = s_.what_->water_flux,
+                         .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                         .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                         .per_x = 1 / s_.place_.width_x,
+                         .per_y = 1 / s_.place_.width_y}));
   }
 
-  std::vector<std::shared_ptr<void>> kept;
-  std::vector<double*> steps; // of the sweeps, two a stage
+  Stepper& s_;
+  heddle::TaskGraph graph_;
+  std::optional<std::size_t> clock_; // its task
 };
 
 template <class T>
 Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells,
-                    Scheme scheme, heddle::Transport& transport, heddle::Memory memory)
-    : what_(&what), base_(&base), transport_(&transport), place_(place_of(what, cells, transport, memory)),
+                    Scheme scheme, heddle::Transport& transport, heddle::Memory memory, heddle::Trace* trace)
+    : what_(&what), base_(&base), scheme_(scheme), transport_(&transport), trace_(trace),
+      place_(place_of(what, cells, transport, memory)),
       column_(place_, what, base, scheme == Scheme::fifth ? 5 : 2),
       projection_(staggered(what, base, cells), transport, place_.memory, heddle::SlabMethod::transposed),
       ranks_(transport), stream_(place_.memory), viscosity_(place_.field<T>("K")),
       cloud_(place_.field<T>("cloud")), buoyancy_(place_.field<T>("b")), drag_(place_.field<T>("drag")),
       rise_u_(place_.field<T>("rise_u")), rise_v_(place_.field<T>("rise_v")),
       surface_(surface_table(what, base)), drag_table_(on<T>(place_.memory, surface_.ratio)),
-      advection_(1, place_.memory), diffusion_(1, place_.memory) {
+      advection_(1, place_.memory), diffusion_(1, place_.memory),
+      clock_(what.longest_step, advection_, diffusion_) {
   for (std::size_t n = 0; n < states_.size(); ++n)
     states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");
-  ways_[0] = std::make_unique<Way>(*this, *states_[0], *states_[1], *states_[2], scheme);
-  ways_[1] = std::make_unique<Way>(*this, *states_[1], *states_[0], *states_[2], scheme);
+  two_steps_ = std::make_unique<Graph>(*this, "two steps");
+  for (const std::size_t n : {0U, 1U}) {
+    State<T>&from = *states_[n], &to = *states_[1 - n], &between = *states_[2];
+    surveys_[n] = std::make_unique<Graph>(*this, "survey");
+    surveys_[n]->add_survey(from);
+    stages_[n] = std::make_unique<Graph>(*this, "stages");
+    stages_[n]->add_stages(from, to, between);
+    steps_[n] = std::make_unique<Graph>(*this, "step");
+    steps_[n]->add_step(from, to, between);
+    two_steps_->add_step(from, to, between);
+  }
 }
 
 template <class T> Stepper<T>::~Stepper() = default;
@@ -252,26 +282,44 @@ template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
   return transport_->ranks() == 1 ? place_.memory : heddle::Memory::host; // else messages wait for streams
 }
 
+template <class T> bool Stepper<T>::recorded() const {
+  return work_of_streams() == heddle::Memory::device && trace_ == nullptr;
+}
+
 template <class T> void Stepper<T>::project() {
   projection_(now().velocity(), 1, stream_);
   stream_.synchronise();
 }
 
 template <class T> Rates Stepper<T>::survey() {
-  ways_[now_]->survey.run();
-  const auto largest = [&](const heddle::Buffer<T>& of_block) {
-    T value = 0;
-    heddle::copy_bytes(&value, heddle::Memory::host, of_block.data(), of_block.memory(), sizeof(value));
-    return ranks_.largest(static_cast<double>(value));
-  };
-  const double advection = largest(advection_);
-  return {.advection = advection, .diffusion = largest(diffusion_)};
+  surveys_[now_]->run();
+  return {.advection = static_cast<double>(advection_.to_host()[0]),
+          .diffusion = static_cast<double>(diffusion_.to_host()[0])};
 }
 
 template <class T> void Stepper<T>::step(double length) {
-  ways_[now_]->set_step(length);
-  ways_[now_]->stages.run();
+  clock_.set_length(length);
+  stages_[now_]->run();
   now_ = 1 - now_;
+}
+
+template <class T> std::int64_t Stepper<T>::advance(double time) {
+  std::int64_t done = 0;
+  clock_.set({.rest = time, .allowed = last_step_});
+  for (auto reading = clock_.read(); reading.rest > 0; reading = clock_.read()) {
+    std::int64_t left = clock_.steps(reading);
+    done += left;
+    const auto single = [&] {
+      steps_[now_]->run();
+      now_ = 1 - now_;
+      --left;
+    };
+    if (now_ == 1) single();
+    if (left > 1) two_steps_->run(left / 2);
+    if (left % 2 == 1) single();
+  }
+  last_step_ = clock_.read().allowed;
+  return done;
 }
 
 template <class T> double Stepper<T>::divergence() {

@@ -10,8 +10,10 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
+#include "clock.hpp"
 #include "flow.hpp"
 #include "heddle/core/buffer.hpp"
+#include "heddle/core/trace.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/projection/rank_values.hpp"
@@ -30,23 +32,15 @@ struct Rates {
   double advection = 0, diffusion = 0;
 };
 
-/// The next step, s.
-struct StepLength {
-  double length = 0;  // to be taken: the end is reached exactly
-  double allowed = 0; // by the flow: `last` of the step after it, so that a cut does not slow down others
-};
-
-/// allowed: 1.05 times the last one, Courant number 1 and diffusion number 0.4 at most. rest: time until the
-/// end. Throws heddle::Error where the flow is not finite or asks for steps below 1 ms.
-[[nodiscard]] StepLength next_step(double last, double longest, double rest, const Rates& rates);
-
 /// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
-  /// transport must outlive this. memory: where fields lie and kernels run. Throws heddle::Error for a
+  /// transport and trace must outlive this. memory: where fields lie and kernels run. trace: null, or where
+  /// to note when tasks ran; they then follow each other. Throws heddle::Error for a
   /// domain that cannot be divided among the ranks.
   Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
-          heddle::Transport& transport, heddle::Memory memory = heddle::Memory::host);
+          heddle::Transport& transport, heddle::Memory memory = heddle::Memory::host,
+          heddle::Trace* trace = nullptr);
   ~Stepper();
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -56,9 +50,16 @@ public:
   /// Makes what was set in now() a flow without divergence.
   void project();
   /// Viscosity and cloud water of the present state, and what they mean for the next step.
-  [[nodiscard]] Rates survey();
+  Rates survey();
   /// Three stages, each with a projection. After survey().
   void step(double length);
+  /// The step before the first one of advance(), s: none is longer than 1.05 times the one before it, where
+  /// no end had cut that.
+  void set_last_step(double length) { last_step_ = length; }
+  [[nodiscard]] double last_step() const { return last_step_; }
+  /// Steps of the length that the flow allows for a time (s), each followed by a survey; returns their
+  /// number. After survey(). Throws heddle::Error as Clock::read.
+  std::int64_t advance(double time);
 
   [[nodiscard]] State<T>& now() { return *states_[now_]; }
   [[nodiscard]] heddle::Field<T>& viscosity() { return viscosity_; } ///< K_m, m2 s-1
@@ -76,14 +77,18 @@ public:
   void restored() { now_ = 0; }
 
 private:
-  struct Way;
+  class Graph;
 
   /// Memory::device where a projection only puts work into a stream of the device.
   [[nodiscard]] heddle::Memory work_of_streams() const;
+  /// Whether steps are recorded once and launched as a whole.
+  [[nodiscard]] bool recorded() const;
 
   const Case* what_;
   const BaseState* base_;
+  Scheme scheme_;
   heddle::Transport* transport_;
+  heddle::Trace* trace_;
   Place place_;
   Column<T> column_;
   heddle::SlabProjection<T> projection_;
@@ -95,7 +100,11 @@ private:
   heddle::Field<T> drag_, rise_u_, rise_v_; // in the lowest cells
   heddle::SurfaceLayerTable surface_;
   heddle::Buffer<T> drag_table_, advection_, diffusion_;
-  std::array<std::unique_ptr<Way>, 2> ways_; // from state 0 to state 1, and back
+  Clock<T> clock_;
+  double last_step_ = 0;
+  // Of state 0, and of state 1; `two_steps_` begins at state 0.
+  std::array<std::unique_ptr<Graph>, 2> surveys_, stages_, steps_;
+  std::unique_ptr<Graph> two_steps_;
 };
 
 } // namespace clouds

@@ -43,7 +43,7 @@ public:
   }
   /// Everything that kernels write.
   [[nodiscard]] std::vector<T> all() const {
-    std::vector<T> values{advection, diffusion};
+    std::vector<T> values{advection, diffusion, length, rest, allowed};
     for (const heddle::Field<T>* field :
          {&next.u, &next.v, &next.w, &next.th, &next.q, &K, &cloud, &b, &drag, &rise_u, &rise_v})
       for (const T value : field->read())
@@ -69,7 +69,7 @@ public:
   State<T> now, old, next;
   heddle::Field<T> K, cloud, b, drag, rise_u, rise_v;
   std::vector<T> drag_table, work = std::vector<T>(20000);
-  T advection = 0, diffusion = 0;
+  T advection = 0, diffusion = 0, length = 6, rest = 9, allowed = 4;
 };
 
 template <class T> class DeviceText : public testing::Test {
@@ -127,6 +127,21 @@ TYPED_TEST(DeviceText, OfEddies) {
       [](const auto&... x) { eddies(x...); }, [](const auto&... x) { eddies_cuda(x..., nullptr); });
 }
 
+TYPED_TEST(DeviceText, OfTheNextStep) {
+  using A = Air<TypeParam>;
+  const auto one = [](TypeParam& number) {
+    return heddle::FieldView<TypeParam>(&number, {1, 1, 1, 1}, {1, 1, 1, 1});
+  };
+  for (const double rate : {0.1, 0.3, 1.0})
+    this->expect_same(
+        "next_step",
+        [&](A& a, const auto& kernel) {
+          a.advection = static_cast<TypeParam>(rate);
+          kernel(one(a.length), one(a.rest), one(a.allowed), &a.advection, &a.diffusion, 10.0);
+        },
+        [](const auto&... x) { next_step(x...); }, [](const auto&... x) { next_step_cuda(x..., nullptr); });
+}
+
 TYPED_TEST(DeviceText, OfMomentum) {
   using A = Air<TypeParam>;
   this->expect_same(
@@ -138,7 +153,8 @@ TYPED_TEST(DeviceText, OfMomentum) {
                a.level(c.rho), a.level(c.rho_face), a.level(c.per_height), a.level(c.per_distance),
                a.level(c.mass), a.level(c.per_mass), a.level(c.per_face_mass), a.level(c.order_z),
                a.level(c.w_ls_wind), a.level(c.u_geostrophic), a.level(c.v_geostrophic), a.level(c.u0),
-               a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), 3.0, 0.376e-4, -8.0, 0.01, 0.011);
+               a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), &a.length, 0.5, 0.376e-4, -8.0, 0.01,
+               0.011);
       },
       [](const auto&... x) { momentum(x...); }, [](const auto&... x) { momentum_cuda(x..., nullptr); });
 }
@@ -153,7 +169,7 @@ TYPED_TEST(DeviceText, OfScalars) {
                a.next.th.view(), a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(),
                a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z),
                a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening),
-               a.level(c.sponge), 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
+               a.level(c.sponge), &a.length, 0.5, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
       },
       [](const auto&... x) { scalars(x...); }, [](const auto&... x) { scalars_cuda(x..., nullptr); });
 }

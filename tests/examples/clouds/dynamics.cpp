@@ -10,6 +10,7 @@
 
 #include "../../support/noise.hpp"
 #include "check.hpp"
+#include "clock.hpp"
 #include "constants.hpp"
 #include "heddle/transport/thread_group.hpp"
 #include "published.hpp"
@@ -181,15 +182,13 @@ TEST(Dynamics, HeatOfAConvectiveLayerIsWhatTheGroundGave) {
   Simulation<double> s(what, {12, 12, 24});
   s.stepper.start(7);
   History history, balance;
-  double time = 0, last = 2;
-  Rates rates = s.stepper.survey();
+  double time = 0;
+  s.stepper.set_last_step(2);
+  (void)s.stepper.survey();
   history.add(measure(snapshot(s.stepper, s.alone, time), what, s.base, Scheme::fifth));
   while (time < 1200) {
-    const auto [length, allowed] = next_step(last, what.longest_step, 1200 - time, rates);
-    last = allowed;
-    s.stepper.step(length);
-    time += length;
-    rates = s.stepper.survey();
+    s.stepper.advance(10);
+    time += 10;
     if (time > 600) balance.add(measure(snapshot(s.stepper, s.alone, time), what, s.base, Scheme::fifth));
   }
   EXPECT_LT(flux_imbalance(what, s.base, balance, balance.samples()[0].time, 1200).theta_l, 0.01);
@@ -232,11 +231,9 @@ TEST(Dynamics, RanksHaveTheSameBits) {
     heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
       Stepper<float> stepper(what, base, {12, 12, 16}, Scheme::fifth, transport);
       stepper.start(5);
-      for (int n = 0; n < 4; ++n) {
-        (void)stepper.survey();
-        stepper.step(8);
-      }
+      stepper.set_last_step(7);
       (void)stepper.survey();
+      EXPECT_EQ(stepper.advance(30), 4);
       const Snapshot all = snapshot(stepper, transport, 0);
       if (transport.rank() == 0) result = all;
     });
@@ -248,6 +245,25 @@ TEST(Dynamics, RanksHaveTheSameBits) {
   EXPECT_EQ(one.th, two.th);
   EXPECT_EQ(one.viscosity, two.viscosity);
   EXPECT_GT(largest(one.w), 1e-4);
+}
+
+struct StepLength {
+  double length, allowed;
+};
+
+/// What the clock makes of the time until the end and the step before.
+StepLength next_step(double last, double longest, double rest, const Rates& rates) {
+  heddle::Buffer<double> advection(1), diffusion(1);
+  advection.span()[0] = rates.advection;
+  diffusion.span()[0] = rates.diffusion;
+  Clock<double> clock(longest, advection, diffusion);
+  clock.set({.rest = rest, .allowed = last});
+  heddle::Stream stream;
+  clock(stream);
+  const auto now = clock.read();
+  const double length = clock.length().span()[0];
+  EXPECT_EQ(now.rest, rest - length);
+  return {length, now.allowed};
 }
 
 TEST(Steps, ThatAreCutForASampleDoNotSlowDownThoseAfterIt) {
@@ -271,6 +287,61 @@ TEST(Steps, HaveTheirLimits) {
   EXPECT_DOUBLE_EQ(next_step(20, 10, 7, {0.01, 0}).length, 7);
   EXPECT_THROW((void)next_step(20, 10, 100, {std::nan(""), 0}), heddle::Error);
   EXPECT_THROW((void)next_step(20, 10, 100, {1e5, 0}), heddle::Error);
+}
+
+TEST(Steps, AreLaunchedInBatchesThatDoNotPassTheEnd) {
+  heddle::Buffer<double> none(1);
+  const Clock<double> clock(10, none, none);
+  EXPECT_EQ(clock.steps({.rest = 60, .allowed = 10}), 6);
+  EXPECT_EQ(clock.steps({.rest = 60.1, .allowed = 10}), 7);
+  EXPECT_EQ(clock.steps({.rest = 60, .allowed = 4}), 12); // 4.2 + 4.41 + ... = 66.9, without the last 59.7
+  EXPECT_EQ(clock.steps({.rest = 1, .allowed = 4}), 1);
+  EXPECT_EQ(clock.steps({.rest = 0, .allowed = 4}), 0);
+}
+
+/// A flow whose steps change in length, after a time.
+Snapshot after(double time, double part, bool one_by_one) {
+  Case what = quiet();
+  what.longest_step = 30;
+  what.theta_bump = [](double x, double y, double z) {
+    return 3 * std::exp(-(std::pow(x - 500, 2) + std::pow(y - 500, 2) + std::pow(z - 500, 2)) / 4e4);
+  };
+  Simulation<float> s(what, {12, 10, 12}, stretched);
+  s.stepper.start(1);
+  s.stepper.set_last_step(4);
+  (void)s.stepper.survey();
+  std::int64_t steps = 0;
+  if (one_by_one) {
+    heddle::Buffer<float> advection(1), diffusion(1);
+    Clock<float> clock(what.longest_step, advection, diffusion);
+    heddle::Stream stream;
+    for (double last = 4, begun = 0; begun < time; begun += part) {
+      clock.set({.rest = part, .allowed = last});
+      for (; clock.read().rest > 0; ++steps) {
+        const Rates rates = s.stepper.survey();
+        advection.span()[0] = static_cast<float>(rates.advection);
+        clock(stream);
+        s.stepper.step(static_cast<double>(clock.length().span()[0]));
+      }
+      last = clock.read().allowed;
+    }
+  } else {
+    bool odd = false; // some part begins in the state of odd steps
+    for (double begun = 0; begun < time; begun += part) {
+      odd = odd || steps % 2 == 1;
+      steps += s.stepper.advance(part);
+    }
+    EXPECT_TRUE(odd);
+  }
+  EXPECT_GT(steps, 10);
+  return s.look();
+}
+
+TEST(Steps, InBatchesAreThoseOneByOne) {
+  const Snapshot batches = after(150, 50, false), single = after(150, 50, true);
+  EXPECT_GT(largest(single.w), 1);
+  EXPECT_EQ(batches.w, single.w);
+  EXPECT_EQ(batches.th, single.th);
 }
 
 } // namespace
