@@ -77,7 +77,8 @@ void run(const Options& options, heddle::Ranks& ranks) {
     std::fputs(environment.describe().c_str(), stdout);
   }
   heddle::Trace trace;
-  Solver solver(options, weather, ranks, trace);
+  const bool traced = !options.gpu || !options.trace.empty();
+  Solver solver(options, weather, ranks, traced ? &trace : nullptr);
   const auto largest =
       heddle::reduction_of_numbers(heddle::ReductionKind::max, [&] { return solver.check(0); }, processes);
   const double courant = largest();
@@ -97,12 +98,19 @@ void run(const Options& options, heddle::Ranks& ranks) {
   std::optional<heddle::Progress> progress;
   if (prints) progress.emplace("front", steps);
   double in_steps = 0;
+  const auto frame_at = [&](std::int64_t step) {
+    return step * options.frames / steps > (step - 1) * options.frames / steps;
+  };
   for (std::int64_t step = first; step < steps;) {
+    std::int64_t count = 1;
+    while (count < Solver::rest_of_coarse_step(step) && step + count < steps && !frame_at(step + count))
+      ++count;
     const double began = now();
-    solver.step(step++);
+    solver.step(step, count);
     in_steps += now() - began;
+    step += count;
     if (step % steps_between_checks == 0 || step == steps) (void)solver.check(step);
-    if (step * options.frames / steps > (step - 1) * options.frames / steps) last = save(step);
+    if (frame_at(step)) last = save(step);
     saves.update(step);
     if (progress) progress->update(step);
   }
@@ -116,7 +124,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
                   static_cast<double>(steps - first) / in_steps,
                   static_cast<double>((steps - first) * options.size[0] * options.size[1] * options.size[2]) /
                       in_steps / 1e6);
-    std::printf("parts     %s\n", shares(trace).c_str());
+    if (traced) std::printf("parts     %s\n", shares(trace).c_str());
     if (file) file->close();
     if (options.picture)
       draw(last, options, weather.levels(), subtitle(options, steps), results.unfinished() / "front.png");

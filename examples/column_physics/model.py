@@ -16,10 +16,12 @@ from heddle import (
     fields,
     parameters,
     profiles,
+    tables,
 )
 from heddle.atmosphere import advection, constants, longwave, microphysics, nesting
 from sympy import Piecewise, Rational, symbols, tanh
 
+RATIO = 3  # of the coarser domain's cells and steps to these
 TRACERS = 4
 THETA, VAPOUR, CLOUD, RAIN = range(TRACERS)
 same_bits = Schedule(math="reproducible")
@@ -28,6 +30,24 @@ column_physics = Module(
 )
 q, q_next = fields(f"q, q_next: real({TRACERS})[3D]", ghost_layers=3)
 
+# --- Time, as numbers in memory: they change from step to step, so that steps can be recorded as a graph ------
+# How far the front has moved east, and the time since the last step of the coarser domain, at the end of a step.
+# steps: that were taken, and of them those since the last step of the coarser domain.
+steps, since_coarse = fields("steps, since_coarse: int32[3D]", ghost_layers=0)
+moved_next, since_next = fields("moved_next, since_next: real[3D]", ghost_layers=0)
+dt, speed = parameters("dt, speed")
+column_physics.add(
+    "clock",
+    [
+        Assignment(moved_next.here, speed * dt * steps.here),
+        Assignment(since_next.here, dt * (since_coarse.here + 1)),
+        Assignment(steps.here, steps.here + 1),
+        Assignment(
+            since_coarse.here, Piecewise((since_coarse.here + 1, since_coarse.here < RATIO - 1), (0, True))
+        ),
+    ],
+)
+
 # --- The wind: u and v of each level, and ascent at a front -------------------------------------------------
 # psi = strength(y) ascent(eta) tanh((x - x_front(y) - moved) / width) adds d psi / d eta to the flux along x
 # and -d psi / d x to that along eta. Its differences cancel in each cell: no mass gathers.
@@ -35,13 +55,14 @@ ru, rv, om, w, rho = fields("ru, rv, om, w, rho: real[3D]")
 mu = fields("mu: real[xy]")
 speed_x, speed_y, rdnw, ascent = profiles("speed_x, speed_y, rdnw, ascent: real[z]")
 x_face, x_front, strength = profiles("x_face: real[x]; x_front, strength: real[y]")
-moved, width, rdx = parameters("moved, width, rdx")
+moved, since = tables("moved, since: real[1]")
+width, rdx = parameters("width, rdx")
 turn_w, turn_e, below, above = symbols("turn_w turn_e below above")
 
 
 def turn(face):
     """How far the front is passed at the lower (0) or upper (1) face of a cell along x: -1 to 1."""
-    return tanh((x_face[face] - x_front.here - moved) / width)
+    return tanh((x_face[face] - x_front.here - moved.gather(0)) / width)
 
 
 column_physics.add(
@@ -80,14 +101,13 @@ column_physics.add("wsm3", wsm3.step(), schedule=same_bits)
 # --- Nest: values at the lateral boundaries, and the end of a step ------------------------------------------
 # q_next = q + dt heating, and in the zone q_next += share (value + since tendency - q_next), where share is
 # 1 at the boundary and falls inwards (H. C. Davies, Q. J. R. Meteorol. Soc. 102, 405, 1976).
-nest = nesting.Nest(3, relative=True)
+nest = nesting.Nest(RATIO, relative=True)
 column_physics.add("boundary", nest.boundary("coarse", "q", "value", "tendency", fields=TRACERS))
 
 heating = fields("heating: real[3D]")
 share = fields("share: real[xy]")
 along, depth = fields("along, depth: int32[xy]")
 value, tendency = fields("value, tendency: real[3D]", other_grid=True)
-dt, since = parameters("dt, since")
 z, n_z = block_coordinates()[2], block_extents()[2]
 settle = []
 for n in range(TRACERS):
@@ -97,7 +117,9 @@ for n in range(TRACERS):
         Assignment(moved_on, q.component(n) + dt * heating.here if n == THETA else q.component(n)),
         Assignment(
             outside,
-            Piecewise((value.gather(*at) + since * tendency.gather(*at), share.here > 0), (moved_on, True)),
+            Piecewise(
+                (value.gather(*at) + since.gather(0) * tendency.gather(*at), share.here > 0), (moved_on, True)
+            ),
         ),
         Assignment(q_next.component(n), moved_on + share.here * (outside - moved_on)),
     ]

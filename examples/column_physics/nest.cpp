@@ -54,9 +54,9 @@ std::int64_t strip_values(const heddle::Box& block) {
 
 } // namespace
 
-Nest::Nest(const Place& place, const Weather& weather, Air& air)
-    : weather_(&weather), air_(&air), spacing_(place.spacing), share_(place.field("share", 1, 0, 2)),
-      along_(place.field<std::int32_t>("along", 1, 0, 2)),
+Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air)
+    : weather_(&weather), clock_(&clock), air_(&air), spacing_(place.spacing),
+      share_(place.field("share", 1, 0, 2)), along_(place.field<std::int32_t>("along", 1, 0, 2)),
       depth_(place.field<std::int32_t>("depth", 1, 0, 2)) {
   const heddle::BlockGrid& grid = place.grid;
   const auto at = [&](std::int64_t x, std::int64_t y) {
@@ -115,14 +115,17 @@ void Nest::take(double time, double step, heddle::Stream& stream) {
 
 std::vector<heddle::FieldAccess> Nest::accesses() const {
   using enum heddle::AccessMode;
-  return {{&air_->q_a, "q_a", read, 0}, {&air_->heating, "heating", read, 0}, {&air_->q, "q", write, 0}};
+  return {{&air_->q_a, "q_a", read, 0},
+          {&air_->heating, "heating", read, 0},
+          {&clock_->since(), "since", read},
+          {&air_->q, "q", write, 0}};
 }
 
 void Nest::operator()(heddle::Stream& stream) const {
   for (int b = 0; b < air_->q.blocks(); ++b)
     heddle::call_kernel<Settle>(stream, air_->q.view(b), air_->q_a.view(b), air_->heating.view(b),
                                 share_.view(b).plane(), along_.view(b).plane(), depth_.view(b).plane(),
-                                strip(b, 0), strip(b, 1), time_step, since);
+                                strip(b, 0), strip(b, 1), clock_->since().data(), time_step);
 }
 
 } // namespace front

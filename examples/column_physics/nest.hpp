@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clock.hpp"
 #include "fields.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
@@ -16,7 +17,7 @@ namespace front {
 /// end of a step, which leads the tracers there.
 class Nest {
 public:
-  Nest(const Place& place, const Weather& weather, Air& air);
+  Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air);
   Nest(const Nest&) = delete;
   Nest& operator=(const Nest&) = delete;
 
@@ -30,13 +31,13 @@ public:
   [[nodiscard]] heddle::Memory memory() const { return air_->q.memory(); }
   void operator()(heddle::Stream& stream) const;
 
-  /// For the task: the time step, and the time since `take`, at the end of the step (s).
-  double time_step = 0, since = 0;
+  double time_step = 0; ///< s, for the task
 
 private:
   [[nodiscard]] heddle::FieldView<float> strip(int block, int which) const;
 
   const Weather* weather_;
+  const Clock* clock_;
   Air* air_;
   double spacing_;
   heddle::Field<float> share_;

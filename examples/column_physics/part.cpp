@@ -25,12 +25,12 @@ Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, dou
 }
 
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
-    : weather_(&weather), time_step_(options.time_step), per_spacing_(1 / options.spacing),
-      scheme_(options.scheme), air_(place, weather), nest_(place, weather, air_),
-      radiation_(place, weather, air_),
+    : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
+      clock_(options.time_step, weather.speed(), place.memory), air_(place, weather),
+      nest_(place, weather, clock_, air_), radiation_(place, weather, air_),
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
-            air_.x_face, air_.x_front, air_.strength,
-            {.moved = 0, .width = weather.width(), .rdx = per_spacing_}),
+            air_.x_face, air_.x_front, air_.strength, clock_.moved(),
+            {.width = weather.width(), .rdx = per_spacing_}),
       first_(stage(air_.q, air_.q_a, 1.0 / 3)), second_(stage(air_.q_a, air_.q_b, 1.0 / 2)),
       scale_(air_.q_b, air_.ru, air_.rv, air_.om, air_.mu, air_.q, air_.keep, air_.rdnw, air_.one, air_.zero,
              air_.own_weight, air_.below_weight, air_.order_x, air_.order_y, air_.order_z,
@@ -44,7 +44,8 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
 }
 
 void Part::add_wind(heddle::TaskGraph& graph) {
-  graph.add(wind_);
+  const std::size_t clock = graph.add(clock_);
+  graph.order(clock, graph.add(wind_)); // tables are no declared accesses
 }
 
 void Part::add_advection(heddle::TaskGraph& graph) {
@@ -68,10 +69,6 @@ void Part::add_microphysics(heddle::TaskGraph& graph) {
     graph.add(column_physics::Wsm3<float>(a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness, a.scratch_1,
                                           a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen, a.snow_fallen,
                                           a.scratch_plane, {.dt = time_step_}));
-}
-
-void Part::set_time(double time) {
-  wind_.parameters.moved = weather_->moved(time);
 }
 
 void Part::add_to(heddle::Checkpoint& checkpoint) {

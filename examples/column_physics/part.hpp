@@ -2,6 +2,7 @@
 #ifndef HEDDLE_COLUMN_PHYSICS_PART_HPP
 #define HEDDLE_COLUMN_PHYSICS_PART_HPP
 
+#include "clock.hpp"
 #include "column_physics_sweeps.hpp"
 #include "fields.hpp"
 #include "heddle/graph/task_graph.hpp"
@@ -20,7 +21,7 @@ public:
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  /// Mass fluxes of the time that `set_time` named, with those of neighbours.
+  /// The clock, and mass fluxes at its time, with those of neighbours.
   void add_wind(heddle::TaskGraph& graph);
   /// Three stages, the last one limited: from q to q_a.
   void add_advection(heddle::TaskGraph& graph);
@@ -28,8 +29,7 @@ public:
   void add_microphysics(heddle::TaskGraph& graph);
   void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
 
-  /// The step that begins at this time (s).
-  void set_time(double time);
+  [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Nest& nest() { return nest_; }
   [[nodiscard]] Radiation& radiation() { return radiation_; }
   [[nodiscard]] Air& air() { return air_; }
@@ -40,9 +40,9 @@ private:
   using Sweep = column_physics::Stage<float>;
   Sweep stage(heddle::Field<float>& q, heddle::Field<float>& next, double share);
 
-  const Weather* weather_;
   double time_step_, per_spacing_;
   Scheme scheme_;
+  Clock clock_;
   Air air_;
   Nest nest_;
   Radiation radiation_;

@@ -32,9 +32,13 @@ heddle::Memory memory_of(const Options& options) {
 
 } // namespace
 
-Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace& trace)
+Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace* trace)
     : options_(&options), ranks_(&ranks), grid_(make_grid(options, ranks.count())),
-      stream_(memory_of(options)), loop_({.name = "step", .memory = memory_of(options), .trace = &trace}),
+      stream_(memory_of(options)), loop_({.name = "step",
+                                          .memory = memory_of(options),
+                                          .capture = heddle::Capture::once,
+                                          .unroll = options.gpu ? ratio : 1,
+                                          .trace = trace}),
       wind_({.name = "wind", .memory = memory_of(options)}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(
@@ -52,25 +56,19 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part->add_end(loop_);
 }
 
-void Solver::set_time(std::int64_t number) {
+void Solver::step(std::int64_t number, std::int64_t count) {
+  const double coarse_step = ratio * options_->time_step;
   for (const auto& part : parts_) {
-    part->set_time(static_cast<double>(number) * options_->time_step);
-    part->nest().since = static_cast<double>(number % ratio + 1) * options_->time_step;
+    if (number % ratio == 0)
+      part->nest().take(static_cast<double>(number / ratio + 1) * coarse_step, coarse_step, stream_);
+    part->clock().set(number);
   }
-}
-
-void Solver::step(std::int64_t number) {
-  if (number % ratio == 0) {
-    const double step = ratio * options_->time_step;
-    for (const auto& part : parts_)
-      part->nest().take(static_cast<double>(number / ratio + 1) * step, step, stream_);
-  }
-  set_time(number);
-  loop_.run(1);
+  loop_.run(count);
 }
 
 double Solver::check(std::int64_t number) {
-  set_time(number);
+  for (const auto& part : parts_)
+    part->clock().set(number);
   wind_.run(1);
   double courant = 0;
   for (const auto& part : parts_) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "constants.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -23,13 +24,19 @@ namespace front {
 class Solver {
 public:
   /// All threads and processes construct it, and call it, together. All arguments must outlive it. Throws
-  /// heddle::Error for a domain that cannot be divided as asked.
-  Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace& trace);
+  /// heddle::Error for a domain that cannot be divided as asked. trace: where to note what ran when, or null:
+  /// steps on a GPU are recorded as a graph only without one.
+  Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace* trace);
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// The step with this number, counted from 0.
-  void step(std::int64_t number);
+  /// Steps from the one with this number, counted from 0. count: of them, before the coarser domain's next
+  /// step (rest_of_coarse_step).
+  void step(std::int64_t number, std::int64_t count = 1);
+  /// How many steps there are from the one with this number until the coarser domain's next one.
+  [[nodiscard]] static std::int64_t rest_of_coarse_step(std::int64_t number) {
+    return ratio - number % ratio;
+  }
   /// Throws heddle::Error with the place where the step with this number would be too long for the wind, or
   /// where a tracer is not finite. Returns the largest Courant number here.
   double check(std::int64_t number);
@@ -48,8 +55,6 @@ public:
                                           bool plane = false) const;
 
 private:
-  void set_time(std::int64_t number);
-
   const Options* options_;
   heddle::Ranks* ranks_;
   heddle::BlockGrid grid_;

@@ -22,9 +22,9 @@ public:
   /// patches of moist and dry air near the ground that the wind carries.
   [[nodiscard]] double tracer(int component, double x, double y, int level, double time) const;
 
-  /// Half the width of the front, m, and how far it has moved east, m.
+  /// Half the width of the front, m, and its speed towards the east, m/s.
   [[nodiscard]] double width() const { return width_; }
-  [[nodiscard]] double moved(double time) const { return speed_ * time; }
+  [[nodiscard]] double speed() const { return speed_; }
   /// Where it lies at first, m, and how strong it is, by y.
   [[nodiscard]] double place(double y) const;
   [[nodiscard]] double strength(double y) const;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "../../support/test_folder.hpp"
-#include "heddle/core/trace.hpp"
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/transport/ranks.hpp"
 #include "heddle/transport/thread_group.hpp"
@@ -34,6 +33,7 @@ struct Stretch {
   std::int64_t from = 0, to = steps;
   std::filesystem::path checkpoints{}; // where to begin from step `from`, and to leave the last step
   bool by_hand = false;                // radiation is called before the steps
+  std::int64_t at_once = 1;            // steps of a call
 };
 
 Values run(Options options, int ranks, const Stretch& how = {}) {
@@ -46,14 +46,15 @@ Values run(Options options, int ranks, const Stretch& how = {}) {
   Values found;
   heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
     heddle::Ranks here(transport);
-    heddle::Trace trace;
-    Solver solver(options, weather, here, trace);
+    Solver solver(options, weather, here, nullptr);
     heddle::Checkpoint checkpoint(how.checkpoints, "front", transport);
     solver.add_to(checkpoint);
     if (how.from > 0) checkpoint.read(how.from);
-    for (std::int64_t step = how.from; step < how.to; ++step) {
+    for (std::int64_t step = how.from; step < how.to;) {
       if (how.by_hand && step % every == 0) solver.radiate();
-      solver.step(step);
+      const std::int64_t count = std::min({how.at_once, Solver::rest_of_coarse_step(step), how.to - step});
+      solver.step(step, count);
+      step += count;
     }
     if (!how.checkpoints.empty()) checkpoint.write(how.to);
     solver.finish();
@@ -75,6 +76,11 @@ TEST(SameBits, OnAnyBlocksAndRanks) {
     options.blocks = blocks;
     EXPECT_EQ(run(options, ranks), expected) << blocks[0] << " x " << blocks[1] << ", " << ranks << " ranks";
   }
+}
+
+TEST(SameBits, HoweverManyStepsACallTakes) {
+  const Options options = test::small_options();
+  EXPECT_EQ(run(options, 2, {.at_once = ratio}), run(options, 1));
 }
 
 TEST(SameBits, WithKesslersScheme) {
