@@ -55,6 +55,18 @@ class Entries:
             if key in entry:
                 self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
 
+    def absolute_tolerance(
+        self, entry: Located, keys: Iterable[str], what: str, unit: float = 1.0
+    ) -> float | None:
+        """Of a species, in mol m-3; None where none of the keys is there. unit: of the file, in mol m-3."""
+        for key in keys:
+            if key in entry:
+                given = self.number(entry, key, entry[key], what)
+                if not given > 0:
+                    raise KernelError(self.where(entry), f"{what}: '{key}' is {given:g}.", "give more than 0")
+                return given * unit
+        return None
+
     def values(
         self, entry: Located, law: RateLaw, what: str, reactants: Mapping[str, float]
     ) -> dict[str, float]:

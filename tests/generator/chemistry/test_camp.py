@@ -98,6 +98,8 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert (found.name, found.variable) == ("small", ("NO", "NO2", "O", "O3"))
     assert found.known["M"].fixed == AIR
     assert found.inputs == ("CONC.O2", "PHOTO.R4", "EMIS.NO", "LOSS.dry", "CONC.H2O")
+    ppm = 1e-6 * 101325 / (8.31446261815324 * 298.15)
+    assert found.absolute_tolerances(1e-15) == pytest.approx([1e-3 * ppm, 1e-15, 1e-15, 1e-15], rel=1e-14)
     first, second, third, fourth, *_ = found.reactions
     assert (first.reactants, first.products) == ({"NO": 1, "O3": 1}, {"NO2": 1.0})
     assert (second.reactants, second.products) == ({"O": 1, "M": 1}, {"O3": 1.0, "M": 1.0})
@@ -217,6 +219,10 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "twice": (
         species(0, **{"absolute integration tolerance": 5}),
         "the species 'NO' is declared twice, with other values of",
+    ),
+    "tolerance": (
+        species(1, **{"absolute tolerance": -1e-3}),
+        "the species 'NO2': 'absolute tolerance' is -0.001",
     ),
     "truth value": (species(0, name=False), "a species has False as its name"),
     "tracer": (species(0, **{"tracer type": "FIXED"}), "has the tracer type 'FIXED'"),
