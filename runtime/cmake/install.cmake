@@ -8,7 +8,7 @@ set(heddle_libraries "")
 set(heddle_links "")
 set(heddle_all_components
     runtime core grid sparse transport reduction halo graph hybrid io solvers
-    mpi program geometry plot chemistry poisson projection)
+    mpi program geometry plot chemistry chemistry_cvode poisson projection)
 foreach(name IN LISTS heddle_all_components)
   if(TARGET heddle::${name})
     get_target_property(library heddle::${name} ALIASED_TARGET)
