@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carbon Bond 2005 for CVODE, which has one cell at a time."""
+"""Carbon Bond 2005 for CVODE, which takes one cell at a time."""
 
 from heddle import Module, Rows, Schedule, chemistry
 

@@ -55,11 +55,10 @@ class Entries:
             if key in entry:
                 self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
 
-    def absolute_tolerance(
-        self, entry: Located, keys: Iterable[str], what: str, unit: float = 1.0
-    ) -> float | None:
-        """Of a species, in mol m-3; None where none of the keys is there. unit: of the file, in mol m-3."""
-        for key in keys:
+    def absolute_tolerance(self, entry: Located, units: Mapping[str, float], what: str) -> float | None:
+        """The tolerance of a species, in mol m-3; None where the entry has none. units: of each key that may
+        hold it, in mol m-3; where several are there, the first of them counts."""
+        for key, unit in units.items():
             if key in entry:
                 given = self.number(entry, key, entry[key], what)
                 if not given > 0:

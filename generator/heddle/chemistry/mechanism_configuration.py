@@ -105,7 +105,7 @@ class Document(Entries):
                 raise KernelError(self.where(entry), f"{what}: '{key}' is negative.", "give 0 or more")
             value = _FIXED[key](given)
         self.note_properties(entry, name, what)
-        tolerance = self.absolute_tolerance(entry, (_TOLERANCE,), what)
+        tolerance = self.absolute_tolerance(entry, {_TOLERANCE: 1.0}, what)
         result.declare(Species(name, value, absolute_tolerance=tolerance), self.where(entry))
 
     def read_phase(self, result: Mechanism, phase: Located) -> str:

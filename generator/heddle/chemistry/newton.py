@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that an implicit integrator of somebody else calls for a cell, CVODE for example: f, and a linear
-solver for Newton's method whose structure is that of the mechanism.
+"""Kernels that an implicit integrator of another library, such as CVODE, calls for a cell: f, and a linear
+solver for Newton's method with the structure of the mechanism.
 
     kernels = chemistry.NewtonKernels(mechanism)
     for name in ("rate_constants", "tendency", "factorise", "solve"):
@@ -30,7 +30,7 @@ class NewtonKernels:
     | `factor` | one per entry of L and U, and 1/u_ii: `cost.entries` | |
     | `right_side`, `solution` | one per unknown | |
 
-    Raises KernelError for what is no mechanism, and other numbers of dimensions than 1, 2 and 3.
+    Raises KernelError for what is no mechanism, and for dimensions other than 1, 2 and 3.
     """
 
     def __init__(self, mechanism: Mechanism, dimensions: int = 1) -> None:
@@ -70,8 +70,8 @@ class NewtonKernels:
         return AssignmentCollection(cell.statements)
 
     def factorise(self, gamma: Scalar = "gamma") -> AssignmentCollection:
-        """L, U and 1/u_ii of I - gamma J(y). gamma: in s. No pivot is chosen by its size: where one is 0,
-        what comes out is not finite. Raises KernelError where gamma is no quantity."""
+        """L, U and 1/u_ii of I - gamma J(y). gamma: in s. Pivots are not chosen by their size: where one
+        is 0, entries are not finite. Raises KernelError where gamma is no quantity."""
         kinetics = self.fields.kinetics
         cell = Equations()
         y, k = self._load(cell)

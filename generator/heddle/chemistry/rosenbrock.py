@@ -96,9 +96,9 @@ class Rosenbrock:
 
         `step` (s) is read, where 0 means that the cell remembers none, and written. `outcome` becomes 0; 1 if
         max_steps did not do; 2 if the step became too short, as where rates are not finite; 3 if
-        temperature, pressure or an entry of the table of tolerances are not positive, or a value is not
-        finite. Concentrations are then those of
-        the last step that was accepted, and `step` 0. `steps`: attempts in this call.
+        temperature, pressure or an entry of the table of tolerances is not positive, or a value is not
+        finite. Concentrations are then those of the last step that was accepted, and `step` 0. `steps`:
+        attempts in this call.
         """
         fields = self.fields
         step, status, steps = (
@@ -170,7 +170,7 @@ class Rosenbrock:
         """Of each unknown."""
         names = self.mechanism.variable
         if self.tolerances is not None:
-            if given != self.tolerances.name:
+            if not isinstance(given, str) or given != self.tolerances.name:
                 raise KernelError(
                     calling_place(),
                     "tolerance_per_species makes absolute_tolerance a table of numbers that callers give.",
@@ -178,8 +178,9 @@ class Rosenbrock:
                 )
             return [self.tolerances.gather(i) for i in range(len(names))]
         if isinstance(given, (str, int, float, Fraction, sympy.Expr)):
-            return [quantity(given)] * len(names)
-        values = vector(given, "absolute_tolerance")
+            values = (quantity(given),) * len(names)
+        else:
+            values = vector(given, "absolute_tolerance")
         if len(values) != len(names):
             raise KernelError(
                 calling_place(),

@@ -140,8 +140,11 @@ std::vector<FieldAccess> Chemistry::accesses() const {
 }
 
 void Chemistry::check_options() const {
-  const auto require = [](bool good, const char* name, double value, const char* hint) {
-    if (!good) throw Error("ChemistryOptions", std::string(name) + " is " + std::to_string(value), hint);
+  const auto require = [](bool good, const std::string& name, double value, const char* hint) {
+    if (good) return;
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%g", value);
+    throw Error("ChemistryOptions", name + " is " + shown, hint);
   };
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   require(positive(options.interval), "interval", options.interval, "it is a time in seconds, above 0");
@@ -156,12 +159,8 @@ void Chemistry::check_options() const {
                     std::to_string(mechanism_.species.size()) + " species of '" + mechanism_.name + "'",
                 "give one per species, in the order of the mechanism, or none");
   for (std::size_t s = 0; s < each.size(); ++s)
-    if (!positive(each[s])) {
-      char value[32];
-      std::snprintf(value, sizeof value, "%g", each[s]);
-      throw Error("ChemistryOptions", "the absolute tolerance of '" + mechanism_.species[s] + "' is " + value,
-                  "it must be above 0, for example 1e-15 mol m-3");
-    }
+    require(positive(each[s]), "the absolute tolerance of '" + mechanism_.species[s] + "'", each[s],
+            "it must be above 0, for example 1e-15 mol m-3");
   require(options.imbalance >= 1, "imbalance", options.imbalance,
           "it is the largest work of a rank as a part of the mean: 1 or more");
 }

@@ -253,10 +253,13 @@ def test_options_that_do_not_exist() -> None:
     for wrong in (-1e-3, 0, float("inf")):
         with pytest.raises(KernelError):
             chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=[1e-3, wrong, 1e-3])
+        with pytest.raises(KernelError):
+            chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=wrong)
     with pytest.raises(KernelError, match=r"the absolute tolerance of 'B' is -0\.001"):
         chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=[1e-3, -1e-3, 1e-3])
-    with pytest.raises(KernelError, match="makes absolute_tolerance a table"):
-        chemistry.Rosenbrock(CHAIN, tolerance_per_species=True).integrate(absolute_tolerance=1e-3)
+    for given in (1e-3, np.full(3, 1e-3)):
+        with pytest.raises(KernelError, match="makes absolute_tolerance a table"):
+            chemistry.Rosenbrock(CHAIN, tolerance_per_species=True).integrate(absolute_tolerance=given)
     with pytest.raises(KernelError, match="is not a mechanism"):
         chemistry.Rosenbrock("chain.json")
     with pytest.raises(KernelError, match="no reaction that changes a species"):
