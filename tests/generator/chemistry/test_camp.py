@@ -101,7 +101,7 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert found.inputs == ("CONC.O2", "PHOTO.R4", "EMIS.NO", "LOSS.dry", "CONC.H2O")
     ppm = 1e-6 * 101325 / (8.31446261815324 * 298.15)
     tolerances = found.absolute_tolerances(1e-15)  # CAMP's key is in ppm, MICM's in mol m-3
-    assert tolerances == pytest.approx([1e-3 * ppm, 1e-12, 1e-15, 1e-15], rel=1e-14)
+    assert tolerances == pytest.approx([1e-3 * ppm, 1e-12, 1e-15, 1e-15], rel=1e-14, abs=0)
     first, second, third, fourth, *_ = found.reactions
     assert (first.reactants, first.products) == ({"NO": 1, "O3": 1}, {"NO2": 1.0})
     assert (second.reactants, second.products) == ({"O": 1, "M": 1}, {"O3": 1.0, "M": 1.0})

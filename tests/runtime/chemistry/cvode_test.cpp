@@ -186,6 +186,10 @@ TEST(Cvode, CellsThatFailSaySoAndKeepTheirState) {
       EXPECT_EQ(cells.step[Cells::at(n)], 0);
     }
   EXPECT_NE(cells.of(5, 1), before[5 + 6]);
+  Cells sound = ozone_cells(6);
+  cvode_integrator(ozone_kernels())(sound.batch(120, 1e-4, 1e-15));
+  for (std::int64_t s = 0; s < 4; ++s)
+    EXPECT_EQ(cells.of(5, s), sound.of(5, s)) << s; // nothing of the cell that failed before it is left
 }
 
 TEST(Cvode, HonoursTheLargestNumberOfSteps) {
@@ -195,6 +199,18 @@ TEST(Cvode, HonoursTheLargestNumberOfSteps) {
   EXPECT_GE(cells.steps[0], 3);
   EXPECT_NEAR(cells.of(0, 0) + cells.of(0, 1) + cells.of(0, 2), 1, 1e-12); // the last accepted step
   EXPECT_LT(cells.of(0, 0), 1);
+}
+
+/// Where nothing happens steps grow tenfold and more, but none leaves the interval: what holds in it, rate
+/// constants for example, may not hold behind it.
+TEST(Cvode, DoesNotStepBeyondTheInterval) {
+  Cells cells(1, 3, 0);
+  cells.concentration = {0, 0, 1}; // C alone does not react
+  cvode_integrator(robertson_kernels())(cells.batch(10, 1e-4, 1e-9));
+  EXPECT_EQ(cells.outcome[0], 0);
+  EXPECT_EQ(cells.concentration, (std::vector<double>{0, 0, 1}));
+  EXPECT_GT(cells.step[0], 0);
+  EXPECT_LE(cells.step[0], 10);
 }
 
 /// Through Chemistry: fields, failures and their text are the same as for emitted integrators.
