@@ -5,6 +5,10 @@
 #include "heddle/core/error.hpp"
 #include "mechanism.hpp"
 
+#if defined(AIR_QUALITY_CVODE)
+#include "cb05_cvode.hpp"
+#include "heddle/chemistry_cvode/cvode.hpp"
+#endif
 #if defined(AIR_QUALITY_DEVICE)
 #include "cb05_rodas3_device.hpp"
 #endif
@@ -26,6 +30,18 @@ struct Named {
   heddle::Chemistry::Integrate integrate;
 };
 
+#if defined(AIR_QUALITY_CVODE)
+heddle::Chemistry::Integrate cvode() {
+  return heddle::cvode_integrator(
+      {.reactions = 204,
+       .entries = 735,
+       .rate_constants = [](const auto&... arguments) { cb05_cvode::rate_constants(arguments...); },
+       .tendency = [](const auto&... arguments) { cb05_cvode::tendency(arguments...); },
+       .factorise = [](const auto&... arguments) { cb05_cvode::factorise(arguments...); },
+       .solve = [](const auto&... arguments) { cb05_cvode::solve(arguments...); }});
+}
+#endif
+
 const std::vector<Named>& built() {
   const auto with = [](auto kernel) {
     return [kernel](const heddle::CellBatch& b) {
@@ -43,6 +59,9 @@ const std::vector<Named>& built() {
 #if defined(AIR_QUALITY_RODAS4)
       {"rodas4", with([](const auto&... arguments) { cb05_rodas4::integrate(arguments...); })},
 #endif
+#if defined(AIR_QUALITY_CVODE)
+      {"cvode", cvode()},
+#endif
   };
   return all;
 }
@@ -59,8 +78,10 @@ std::vector<std::string> integrators() {
 heddle::Chemistry::Integrate integrator(const std::string& name) {
   for (const Named& entry : built())
     if (entry.name == name) return entry.integrate;
-  throw heddle::Error("integrator '" + name + "'", "this program was built without it",
-                      "configure with -D AIR_QUALITY_INTEGRATORS=\"rodas3;" + name + "\" and build again");
+  throw heddle::Error(
+      "integrator '" + name + "'", "this program was built without it",
+      name == "cvode" ? "install SUNDIALS 6 (Debian: libsundials-dev), configure and build again"
+                      : "configure with -D AIR_QUALITY_INTEGRATORS=\"rodas3;" + name + "\" and build again");
 }
 
 heddle::Chemistry::IntegrateBlock device_integrator(const std::string& name) {

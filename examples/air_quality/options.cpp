@@ -21,7 +21,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--interval", o.interval, "of a call, s")->check(between(1e-3, 86'400));
   app.add_option("--rtol", o.rtol, "relative tolerance of a step")->check(between(1e-12, 0.5));
   app.add_option("--atol", o.atol, "absolute tolerance of a step, mol m-3")->check(between(1e-30, 1));
-  const std::vector<std::string> methods{"ros3", "rodas3", "rodas4"};
+  const std::vector<std::string> methods{"ros3", "rodas3", "rodas4", "cvode"};
   add_choice(
       app, "--integrator", methods, [&](std::size_t i) { o.integrator = methods[i]; },
       "of those that were built (default rodas3)");

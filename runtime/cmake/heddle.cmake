@@ -11,6 +11,7 @@ heddle_add_kernels(<target>
                                       a device, too, by directives
   [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
                                       of statements, which take it minutes. Not with GENERATED_DIR
+  [LARGE]                             such kernels, too: HEDDLE_OPTIMISE_LARGE says how they are optimised
   [DEPENDS <file>...]                 data that the model reads
   [SCHEDULES <file.json>]             what `heddle explore` found best, in place of the model's schedules
   [MACHINE <name>]                    as SCHEDULES has it; default: the processor and GPU that generates
@@ -39,11 +40,13 @@ Variables, all optional:
   HEDDLE_OPENMP    OFF compiles them for one thread
   HEDDLE_ARCH      -march of the emitted kernels, for example native or x86-64-v3
   HEDDLE_OPTIMISE  -O3 (default) or less: how the emitted C++ kernels are optimised, in every configuration
+  HEDDLE_OPTIMISE_LARGE  the same for kernels with LARGE; default: HEDDLE_OPTIMISE
   HEDDLE_CUDA_TOGETHER  so many .cu files of a module become one object, in place of one each: four times as
                         fast for
                    nvcc where all are compiled, slower where one has changed
 
-heddle_can_generate(<variable> [<reason variable>]) says whether the generator can run here, and if not, why.
+heddle_can_generate(<variable> [<reason variable>] [MODULE <name>]) says whether the generator can run here,
+and if not, why. With MODULE: or whether HEDDLE_GENERATED_DIR has this module.
 
 heddle_test_generated(<test name> [COMPLETE]) adds one test: what the build has generated of all models with a
 GENERATED_DIR equals what is committed, file by file; with COMPLETE nothing else may be committed there. The
@@ -213,6 +216,7 @@ function(_heddle_codegen result_var)
 endfunction()
 
 function(heddle_can_generate result_var)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE" "")
   _heddle_codegen(codegen)
   if(codegen STREQUAL "OFF")
     set(python "")
@@ -222,14 +226,14 @@ function(heddle_can_generate result_var)
     get_property(python GLOBAL PROPERTY HEDDLE_GENERATOR)
     get_property(reason GLOBAL PROPERTY HEDDLE_GENERATOR_REASON)
   endif()
-  if(python)
+  if(python OR (arg_MODULE AND HEDDLE_GENERATED_DIR AND EXISTS "${HEDDLE_GENERATED_DIR}/${arg_MODULE}"))
     set(${result_var} TRUE PARENT_SCOPE)
   else()
     set(${result_var} FALSE PARENT_SCOPE)
   endif()
-  if(ARGC GREATER 1)
-    set(${ARGV1} "${reason}" PARENT_SCOPE)
-  endif()
+  foreach(variable IN LISTS arg_UNPARSED_ARGUMENTS)
+    set(${variable} "${reason}" PARENT_SCOPE)
+  endforeach()
 endfunction()
 
 # Decides between generating and taking committed files; fails with a sentence where neither is possible.
@@ -287,7 +291,7 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS;NO_CHECK" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
+    "NO_SWEEPS;NO_CHECK;LARGE" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
     "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
@@ -456,7 +460,9 @@ function(heddle_add_kernels target)
   # change a value: without errno and traps libm calls and guarded expressions can be vectorised. Per source,
   # never global.
   set(optimise -O3)
-  if(HEDDLE_OPTIMISE)
+  if(arg_LARGE AND HEDDLE_OPTIMISE_LARGE)
+    set(optimise ${HEDDLE_OPTIMISE_LARGE})
+  elseif(HEDDLE_OPTIMISE)
     set(optimise ${HEDDLE_OPTIMISE})
   endif()
   set(options ${optimise} -ffp-contract=off -fno-math-errno -fno-trapping-math)

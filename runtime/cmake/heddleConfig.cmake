@@ -37,7 +37,7 @@ foreach(_heddle_component IN LISTS heddle_FIND_COMPONENTS)
 Install Heddle with `cmake --install`.")
   elseif(_heddle_component IN_LIST heddle_all_components)
     set(_heddle_remedy "Configure Heddle with HEDDLE_COMPONENTS that names it, and with what it needs \
-(geometry: zlib, plot: Cairo, mpi: MPI), then install it again.")
+(geometry: zlib, plot: Cairo, mpi: MPI, chemistry_cvode: chemistry and SUNDIALS 6), then install it again.")
   else()
     list(JOIN heddle_all_components ", " _heddle_remedy)
     string(PREPEND _heddle_remedy "There is no component of that name; known are ")

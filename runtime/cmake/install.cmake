@@ -8,7 +8,7 @@ set(heddle_libraries "")
 set(heddle_links "")
 set(heddle_all_components
     runtime core grid sparse transport reduction halo graph hybrid io solvers
-    mpi program geometry plot chemistry poisson projection)
+    mpi program geometry plot chemistry chemistry_cvode poisson projection)
 foreach(name IN LISTS heddle_all_components)
   if(TARGET heddle::${name})
     get_target_property(library heddle::${name} ALIASED_TARGET)
@@ -28,7 +28,8 @@ string(APPEND heddle_dependencies "set(heddle_all_components ${all})\n")
 foreach(pair IN ITEMS "Threads::Threads|find_dependency(Threads)"
                       "OpenMP::OpenMP_CXX|find_dependency(OpenMP COMPONENTS CXX)"
                       "CUDA::cudart|find_dependency(CUDAToolkit)" "ZLIB::ZLIB|find_package(ZLIB QUIET)"
-                      "MPI::MPI_CXX|find_package(MPI QUIET COMPONENTS CXX)")
+                      "MPI::MPI_CXX|find_package(MPI QUIET COMPONENTS CXX)"
+                      "SUNDIALS::cvode|find_package(SUNDIALS 6 QUIET COMPONENTS cvode nvecserial)")
   string(REPLACE "|" ";" pair "${pair}")
   list(GET pair 0 name)
   list(GET pair 1 command)

@@ -73,6 +73,38 @@ expect "ghosts 15 13 12 10" ./halo_without_cmake
 pkg-config --exists 'heddle-runtime >= 0.1' 'heddle-runtime < 0.2' ||
   refuse "heddle-runtime.pc has another version"
 
+# heddle::chemistry_cvode, where it was built, with SUNDIALS behind it: by CMake and by pkg-config.
+if ls elsewhere/prefix/lib*/libheddle_chemistry_cvode.a >installed-cvode.log 2>&1; then
+  mkdir cvode
+  cat >cvode/main.cpp <<'END'
+#include <cstdio>
+#include <exception>
+
+#include <heddle/chemistry_cvode/cvode.hpp>
+
+int main() {
+  try {
+    (void)heddle::cvode_integrator({});
+  } catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+  }
+}
+END
+  {
+    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'project(cvode LANGUAGES CXX)'
+    echo 'find_package(heddle REQUIRED COMPONENTS chemistry_cvode)'
+    echo 'add_executable(cvode main.cpp)'
+    echo 'target_link_libraries(cvode PRIVATE heddle::chemistry_cvode)'
+  } >cvode/CMakeLists.txt
+  "$CMAKE" -S cvode -B cvode/build -D CMAKE_PREFIX_PATH="$WORK/elsewhere/prefix" >cvode.log
+  "$CMAKE" --build cvode/build >cvode-build.log
+  expect "a kernel is missing" cvode/build/cvode
+  read -ra libraries <<<"$(pkg-config --cflags --libs heddle-chemistry_cvode)"
+  "$CXX" -std=c++20 cvode/main.cpp "${libraries[@]}" -o cvode_without_cmake
+  expect "a kernel is missing" ./cvode_without_cmake
+fi
+
 # Components: those that are there, one that nobody knows, and one that was not built.
 component() { # <argument of find_package>...
   rm -rf asks && mkdir asks

@@ -33,6 +33,22 @@ expect "consumer' from" "$CMAKE" -S consumer -B without -D heddle_DIR="$HEDDLE_S
 "$CMAKE" --build without --parallel 2 >without.log
 expect "scale 21 shift 12" without/consumer
 
+# whether a module can be had: it is in the folder of another build, or it is not
+mkdir asks
+{
+  echo 'cmake_minimum_required(VERSION 3.25)'
+  echo 'project(asks LANGUAGES CXX)'
+  echo 'find_package(heddle REQUIRED)'
+  echo 'heddle_can_generate(consumer MODULE consumer)'
+  echo 'heddle_can_generate(other why MODULE other)'
+  echo 'heddle_can_generate(all)'
+  # shellcheck disable=SC2016 # CMake's variables
+  echo 'message(STATUS "${consumer}, ${other} (${why}), ${all}")'
+} >asks/CMakeLists.txt
+expect "TRUE, FALSE (HEDDLE_CODEGEN is OFF), FALSE" "$CMAKE" -S asks -B asks/build \
+  -D heddle_DIR="$HEDDLE_SOURCE/runtime/cmake" -D HEDDLE_CODEGEN=OFF \
+  -D HEDDLE_GENERATED_DIR="$WORK/consumer/generated"
+
 # a committed file that was edited by hand, one that is missing and one too many are all drift
 printf '// by hand\n' >>consumer/generated/consumer/scale.cpp
 printf 'old\n' >consumer/generated/consumer/old.cpp

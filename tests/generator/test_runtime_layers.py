@@ -20,6 +20,7 @@ ORDER = "core grid sparse transport reduction halo graph hybrid io solvers poiss
 beside it adapters, headers that other frameworks' programs take without the runtime."""
 BESIDE = {
     "chemistry": "transport",
+    "chemistry_cvode": "chemistry",
     "mpi": "transport",
     "program": "mpi",
     "geometry": "sparse",

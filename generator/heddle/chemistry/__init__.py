@@ -9,11 +9,13 @@ module.add("integrate", solver.integrate(), schedule=Schedule(cpu=Strips(8), mat
 from heddle.chemistry.kernels import jacobian, jacobian_places, rate_constants, tendency
 from heddle.chemistry.mechanism import Mechanism, Reaction, Species
 from heddle.chemistry.mechanisms import cb05
+from heddle.chemistry.newton import NewtonKernels
 from heddle.chemistry.read import read
 from heddle.chemistry.rosenbrock import Rosenbrock
 
 __all__ = [
     "Mechanism",
+    "NewtonKernels",
     "Reaction",
     "Rosenbrock",
     "Species",

@@ -8,7 +8,13 @@ and products are maps, {"NO": {"qty": 2}} and {"NO2": {"yield": 0.5}}. Rate cons
 and become mol m-3.
 
 Species with the tracer type CONSTANT have a concentration that the host gives, `CONC.name` (mol m-3), to the
-power of its order; M is the density of air. Aerosols, sub-models and tolerances are left out, with a note.
+power of its order; M is the density of air. Aerosols, sub-models and the relative tolerance are left out,
+with a note.
+
+A species has its absolute tolerance under one of two keys. CAMP reads "absolute integration tolerance" and
+hands it to CVODE, whose unknowns there are mole fractions in ppm (src/camp_solver.c, src/camp_state.F90): it
+becomes that of air at 298.15 K and 101325 Pa. MICM reads "absolute tolerance" and compares it with
+concentrations in mol m-3 (include/micm/solver/solver_builder.inl, state.hpp), so it stays.
 """
 
 from __future__ import annotations
@@ -23,7 +29,7 @@ import sympy
 from heddle.chemistry.entries import Entries
 from heddle.chemistry.located_json import Located, read_text
 from heddle.chemistry.mechanism import Mechanism, Species
-from heddle.chemistry.quantities import AIR, MOLECULES
+from heddle.chemistry.quantities import AIR, GAS_CONSTANT, MOLECULES
 from heddle.chemistry.rate_laws import RATE_LAWS, host_value
 from heddle.errors import KernelError
 
@@ -46,6 +52,9 @@ _HOST = ("PHOTOLYSIS", "EMISSION", "FIRST_ORDER_LOSS", "USER_DEFINED", "SURFACE"
 _USUAL = {"BRANCHED": {"X": 1.0, "Y": 0.0, "a0": 1.0, "n": 0.0}}
 _COMMON = {"type", "name", "rxn id", "orig params", "notes", "description", "MUSICA name", "time unit"}
 _THIRD_BODY = "M"
+_PPM = 1e-6 * 101325.0 / (GAS_CONSTANT * 298.15)
+"""In mol m-3."""
+_TOLERANCES = {"absolute integration tolerance": _PPM, "absolute tolerance": 1.0}
 
 
 def is_camp(root: Any) -> bool:
@@ -147,7 +156,9 @@ class _Reader(Entries):
             self.given.add(name)
         if tracer == "PSSA":
             self.result.notes.append(f"{self.where(entry)}: '{name}' (PSSA) is an unknown like others")
-        self.result.declare(Species(name, AIR if third else None), self.where(entry))
+        tolerance = self.absolute_tolerance(entry, _TOLERANCES, f"the species '{name}'")
+        fixed = AIR if third else None
+        self.result.declare(Species(name, fixed, absolute_tolerance=tolerance), self.where(entry))
 
     def mechanism(self) -> Mechanism:
         """What the files say together."""

@@ -55,6 +55,17 @@ class Entries:
             if key in entry:
                 self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
 
+    def absolute_tolerance(self, entry: Located, units: Mapping[str, float], what: str) -> float | None:
+        """The tolerance of a species, in mol m-3; None where the entry has none. units: of each key that may
+        hold it, in mol m-3; where several are there, the first of them counts."""
+        for key, unit in units.items():
+            if key in entry:
+                given = self.number(entry, key, entry[key], what)
+                if not given > 0:
+                    raise KernelError(self.where(entry), f"{what}: '{key}' is {given:g}.", "give more than 0")
+                return given * unit
+        return None
+
     def values(
         self, entry: Located, law: RateLaw, what: str, reactants: Mapping[str, float]
     ) -> dict[str, float]:

@@ -51,6 +51,12 @@ class CellFields:
         declare([result])
         return result
 
+    def table(self, name: str) -> Field:
+        """Declare a table with a number per unknown."""
+        result = Field(name, "real", 1, ghost_layers=0, table=len(self.kinetics.names))
+        declare([result])
+        return result
+
     def load(self, cell: Equations) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
         """Emit what a cell holds. Returns its concentrations and rate constants."""
         cell.let(TEMPERATURE.name, self.temperature.here)

@@ -35,11 +35,13 @@ _Where = Place | str
 @dataclass(frozen=True)
 class Species:
     """fixed: its concentration (mol m-3) where it is no unknown, a number or an expression of the density of
-    air. atoms: of each element, where they are known."""
+    air. atoms: of each element, where they are known. absolute_tolerance: of an integrator (mol m-3), where
+    the mechanism says it."""
 
     name: str
     fixed: sympy.Expr | None = None
     atoms: Mapping[str, float] | None = None
+    absolute_tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,16 @@ class Mechanism:
 
     # Building
 
-    def species(self, *names: str, atoms: Mapping[str, float] | None = None) -> None:
-        """Declare unknowns. atoms: of each element that they have, to check that reactions keep it."""
+    def species(
+        self,
+        *names: str,
+        atoms: Mapping[str, float] | None = None,
+        absolute_tolerance: float | None = None,
+    ) -> None:
+        """Declare unknowns. atoms: of each element that they have, to check that reactions keep it.
+        absolute_tolerance: of each of them in an integrator, in mol m-3."""
         for name in names:
-            self.declare(Species(name, None, atoms), calling_place())
+            self.declare(Species(name, None, atoms, absolute_tolerance), calling_place())
 
     def constant(self, name: str, concentration: Scalar) -> None:
         """Declare a species with a fixed concentration, in mol m-3."""
@@ -119,6 +127,8 @@ class Mechanism:
             raise KernelError(where, f"the species '{species.name}' is declared twice.", "remove one of them")
         if len(self.known) >= MOST_SPECIES:
             raise KernelError(where, f"the mechanism has more than {MOST_SPECIES} species.")
+        if species.absolute_tolerance is not None:
+            require_tolerance(species.absolute_tolerance, species.name, where)
         self.known[species.name] = species
 
     def add(
@@ -189,6 +199,13 @@ class Mechanism:
         """Host values in the order of the reactions: the components of the field `rate_input`."""
         return tuple(dict.fromkeys(name for reaction in self.reactions for name in reaction.inputs))
 
+    def absolute_tolerances(self, others: float) -> list[float]:
+        """The absolute tolerance of each unknown, in the order of `variable`, in mol m-3. others: of species
+        for which the mechanism has none."""
+        require_tolerance(others, "others", calling_place())
+        own = [self.known[name].absolute_tolerance for name in self.variable]
+        return [others if tolerance is None else tolerance for tolerance in own]
+
     def check(self) -> None:
         """Raise KernelError if there is nothing to integrate."""
         if not self.variable:
@@ -211,6 +228,16 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"Mechanism({self.name!r}: {len(self.variable)} species, {len(self.reactions)} reactions)"
+
+
+def require_tolerance(value: object, species: str, where: _Where) -> None:
+    """Raise KernelError unless a tolerance is a finite number above 0."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise KernelError(
+            where,
+            f"the absolute tolerance of '{species}' is {value!r}.",
+            "it is a number above 0, in mol m-3: 1e-15",
+        )
 
 
 def _side(text: str, place: Place) -> dict[str, float]:

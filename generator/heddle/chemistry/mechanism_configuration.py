@@ -23,12 +23,14 @@ _FIXED = {
     "constant concentration [mol m-3]": lambda value: sympy.Float(value),
     "constant mixing ratio [mol mol-1]": lambda value: sympy.Float(value) * AIR,
 }
+_TOLERANCE = "absolute tolerance"
+"""In mol m-3."""
 _SPECIES = {
     "name",
     "molecular weight [kg mol-1]",
     "is third body",
     "diffusion coefficient [m2 s-1]",
-    "absolute tolerance",
+    _TOLERANCE,
     "tracer type",
     *_FIXED,
 }
@@ -103,7 +105,8 @@ class Document(Entries):
                 raise KernelError(self.where(entry), f"{what}: '{key}' is negative.", "give 0 or more")
             value = _FIXED[key](given)
         self.note_properties(entry, name, what)
-        result.declare(Species(name, value), self.where(entry))
+        tolerance = self.absolute_tolerance(entry, {_TOLERANCE: 1.0}, what)
+        result.declare(Species(name, value, absolute_tolerance=tolerance), self.where(entry))
 
     def read_phase(self, result: Mechanism, phase: Located) -> str:
         name = self.text(phase, "name", "a phase")

@@ -12,19 +12,21 @@ begins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import sympy
 from sympy import And, Max, Min, Piecewise, Symbol
 
 from heddle.chemistry.kernels import CellFields
-from heddle.chemistry.mechanism import Mechanism
+from heddle.chemistry.mechanism import Mechanism, require_tolerance
 from heddle.chemistry.sparse_lu import LUCost, SparseLU
 from heddle.chemistry.tableaus import METHODS
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, While
 from heddle.model.equations import Equations, Scalar, add, exact, local, multiply, quantity
 from heddle.model.flag import require_flag
+from heddle.model.require import vector
 
 MOST_STEPS = 10_000
 LARGEST = 1e38
@@ -41,7 +43,8 @@ DONE, MANY_STEPS, SHORT_STEP, BAD_INPUT = 0, 1, 2, 3
 class Rosenbrock:
     """method: "Ros3", "Rodas3" or "Rodas4". dimensions: of the space in which cells lie. max_steps: in a
     call, rejected ones included. clip: negative concentrations become 0 where a step is accepted, which adds
-    mass; by default they stay, of the size of the tolerance.
+    mass; by default they stay, of the size of the tolerance. tolerance_per_species: the argument
+    `absolute_tolerance` is a table with a number per unknown, in place of one number.
 
     Raises KernelError for options that do not exist.
     """
@@ -54,6 +57,7 @@ class Rosenbrock:
         dimensions: int = 3,
         max_steps: int = MOST_STEPS,
         clip: bool = False,
+        tolerance_per_species: bool = False,
     ) -> None:
         if method not in METHODS:
             raise KernelError(
@@ -66,10 +70,12 @@ class Rosenbrock:
                 calling_place(), f"max_steps={max_steps!r} is no number of steps.", "max_steps=10_000"
             )
         require_flag(clip, "clip")
+        require_flag(tolerance_per_species, "tolerance_per_species")
         self.mechanism, self.method = mechanism, METHODS[method]
         self.max_steps, self.clip = max_steps, clip
         self.fields = CellFields(mechanism, dimensions)
         kinetics = self.fields.kinetics
+        self.tolerances = self.fields.table("absolute_tolerance") if tolerance_per_species else None
         self.lu = SparseLU(len(kinetics.species), kinetics.pattern)
 
     @property
@@ -81,14 +87,18 @@ class Rosenbrock:
         self,
         interval: Scalar = "interval",
         relative_tolerance: Scalar = "relative_tolerance",
-        absolute_tolerance: Scalar = "absolute_tolerance",
+        absolute_tolerance: Scalar | Sequence[Scalar] = "absolute_tolerance",
     ) -> AssignmentCollection:
-        """Advance `concentration` by an interval (s). absolute_tolerance: in mol m-3.
+        """Advance `concentration` by an interval (s). absolute_tolerance: in mol m-3; one for all species, or
+        one for each unknown, in the order of `mechanism.variable`.
+
+        Raises KernelError for another number of tolerances than unknowns, and for one that is not above 0.
 
         `step` (s) is read, where 0 means that the cell remembers none, and written. `outcome` becomes 0; 1 if
         max_steps did not do; 2 if the step became too short, as where rates are not finite; 3 if
-        temperature or pressure are not positive, or a value is not finite. Concentrations are then those of
-        the last step that was accepted, and `step` 0. `steps`: attempts in this call.
+        temperature, pressure or an entry of the table of tolerances is not positive, or a value is not
+        finite. Concentrations are then those of the last step that was accepted, and `step` 0. `steps`:
+        attempts in this call.
         """
         fields = self.fields
         step, status, steps = (
@@ -96,7 +106,8 @@ class Rosenbrock:
             fields.field("outcome", dtype="int32"),
             fields.field("steps", dtype="int64"),
         )
-        end, rtol, atol = quantity(interval), quantity(relative_tolerance), quantity(absolute_tolerance)
+        end, rtol = quantity(interval), quantity(relative_tolerance)
+        atol = self._absolute_tolerances(absolute_tolerance)
         before = Equations()
         start, k = fields.load(before)
         names = fields.kinetics.names
@@ -104,6 +115,8 @@ class Rosenbrock:
         before.section("Whether the cell can be integrated")
         whole = before.let("whole", add(*(sympy.Abs(value) for value in (*start, *inputs))))
         sound = And(whole < LARGEST, fields.temperature.here > 0, fields.pressure.here > 0)
+        if self.tolerances is not None:
+            sound = And(sound, *(tolerance > 0 for tolerance in atol))
         usable = before.let("usable", Piecewise((1, sound), (0, True)))
         first = Piecewise((step.here, step.here > 0), (multiply(exact(FIRST_STEP), end), True))
 
@@ -153,6 +166,32 @@ class Rosenbrock:
         ]
         return AssignmentCollection([*before.statements, loop, *stores])
 
+    def _absolute_tolerances(self, given: Scalar | Sequence[Scalar]) -> list[sympy.Expr]:
+        """Of each unknown."""
+        names = self.mechanism.variable
+        if self.tolerances is not None:
+            if not isinstance(given, str) or given != self.tolerances.name:
+                raise KernelError(
+                    calling_place(),
+                    "tolerance_per_species makes absolute_tolerance a table of numbers that callers give.",
+                    "leave out absolute_tolerance, or tolerance_per_species",
+                )
+            return [self.tolerances.gather(i) for i in range(len(names))]
+        if isinstance(given, (str, int, float, Fraction, sympy.Expr)):
+            values = (quantity(given),) * len(names)
+        else:
+            values = vector(given, "absolute_tolerance")
+        if len(values) != len(names):
+            raise KernelError(
+                calling_place(),
+                f"there are {len(values)} absolute tolerances for {len(names)} unknowns.",
+                "give one for each of mechanism.variable, as mechanism.absolute_tolerances(1e-15) does",
+            )
+        for name, value in zip(names, values, strict=True):
+            if value.is_number:
+                require_tolerance(float(value), name, calling_place())
+        return list(values)
+
     def _growth(self, cell: Equations, error: sympy.Expr) -> sympy.Expr:
         """Of the step, from the mean square of the errors: its -1/2 p-th power within limits."""
         norm = cell.let("norm", sympy.sqrt(error))
@@ -169,7 +208,7 @@ class Rosenbrock:
         y: list[sympy.Expr],
         d: sympy.Expr,
         rtol: sympy.Expr,
-        atol: sympy.Expr,
+        atol: list[sympy.Expr],
     ) -> tuple[list[sympy.Expr], sympy.Expr]:
         """Emit a step of length d. Returns the concentrations behind it, and the mean square of the errors as
         parts of what is tolerated."""
@@ -217,7 +256,7 @@ class Rosenbrock:
         squares = []
         for i in size:
             terms = [multiply(_number(e), stages[s][i]) for s, e in enumerate(method.e) if e]
-            scale = add(atol, multiply(rtol, Max(sympy.Abs(y[i]), sympy.Abs(new[i]), evaluate=False)))
+            scale = add(atol[i], multiply(rtol, Max(sympy.Abs(y[i]), sympy.Abs(new[i]), evaluate=False)))
             ratio = cell.let(f"error_{names[i]}", add(*terms) / scale)
             squares.append(multiply(ratio, ratio))
         total = cell.let("squares", add(*squares))

@@ -79,33 +79,56 @@ class SparseLU:
     ) -> Callable[[Equations, Sequence[sympy.Expr], str], list[sympy.Expr]]:
         """Emit L, U and 1/u_ii of the matrix. Returns what emits the solution for a right-hand side, with a
         prefix for its names."""
+        factor = self.eliminate(cell, matrix, names)
+
+        def solve(cell: Equations, right: Sequence[sympy.Expr], prefix: str) -> list[sympy.Expr]:
+            return self.substitute(cell, factor, right, names, prefix)
+
+        return solve
+
+    @property
+    def places(self) -> list[Place]:
+        """Of what is stored: l_ij, u_ij, and 1/u_ii at (i, i), in the order of the elimination."""
+        beside = ([*((k, j) for j in self.right[k]), *((i, k) for i in self.below[k])] for k in self.order)
+        return [p for k, each in zip(self.order, beside, strict=True) for p in ((k, k), *each)]
+
+    def eliminate(
+        self, cell: Equations, matrix: Mapping[Place, sympy.Expr], names: Sequence[str]
+    ) -> dict[Place, sympy.Expr]:
+        """Emit L, U and 1/u_ii of the matrix, and return them by their places."""
         cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii")
         factor: dict[Place, sympy.Expr] = {}
-        inverse: dict[int, sympy.Expr] = {}
 
         def element(i: int, j: int) -> sympy.Expr:
             sums = [multiply(-1, factor[i, m], factor[m, j]) for m in self.earlier[i, j]]
             return add(matrix.get((i, j), sympy.Integer(0)), *sums)
 
         for k in self.order:
-            inverse[k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
+            factor[k, k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
             for j in self.right[k]:
                 factor[k, j] = cell.let(f"u_{names[k]}_{names[j]}", element(k, j))
             for i in self.below[k]:
-                value = multiply(element(i, k), inverse[k])
+                value = multiply(element(i, k), factor[k, k])
                 factor[i, k] = cell.let(f"l_{names[i]}_{names[k]}", value)
+        return factor
 
-        def solve(cell: Equations, right: Sequence[sympy.Expr], prefix: str) -> list[sympy.Expr]:
-            terms = [[value] for value in right]
-            z = list(right)
-            for k in self.order:
-                z[k] = cell.let(f"z{prefix}_{names[k]}", add(*terms[k]))
-                for i in self.below[k]:
-                    terms[i].append(multiply(-1, factor[i, k], z[k]))
-            x = list(z)
-            for k in reversed(self.order):
-                rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]
-                x[k] = cell.let(f"{prefix}_{names[k]}", multiply(add(z[k], *rest), inverse[k]))
-            return x
-
-        return solve
+    def substitute(
+        self,
+        cell: Equations,
+        factor: Mapping[Place, sympy.Expr],
+        right: Sequence[sympy.Expr],
+        names: Sequence[str],
+        prefix: str,
+    ) -> list[sympy.Expr]:
+        """Emit the solution for a right-hand side. factor: as `eliminate` returns it."""
+        terms = [[value] for value in right]
+        z = list(right)
+        for k in self.order:
+            z[k] = cell.let(f"z{prefix}_{names[k]}", add(*terms[k]))
+            for i in self.below[k]:
+                terms[i].append(multiply(-1, factor[i, k], z[k]))
+        x = list(z)
+        for k in reversed(self.order):
+            rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]
+            x[k] = cell.let(f"{prefix}_{names[k]}", multiply(add(z[k], *rest), factor[k, k]))
+        return x

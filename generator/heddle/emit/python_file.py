@@ -42,11 +42,11 @@ names these cells.neighbour and so on, which no keyword of a user can be."""
 
 
 def in_python(kernel: ir.Kernel) -> bool:
-    """Whether a kernel is a function of Python, too: those over all cells of a box, without tables, values of
-    rows, and arrays that have extents of their own; and those over the cells of an index list."""
+    """Whether a kernel is a function of Python, too: those over all cells of a box, without values of rows,
+    and arrays that have extents of their own; and those over the cells of an index list."""
     taken = python_arguments(kernel)
     layouts = [argument.field.layout for argument in taken if argument.field is not None]
-    if any(argument.of_row for argument in taken) or any(one.table or one.other_grid for one in layouts):
+    if any(argument.of_row for argument in taken) or any(one.other_grid for one in layouts):
         return False
     return (kernel.space.is_box or kernel.space.is_index_list) and len(taken) <= MOST_PARAMETERS
 
@@ -95,7 +95,7 @@ def list_tables(kernel: ir.Kernel, device: bool) -> tuple[str, ...]:
 
 
 def array_axes(kernel: ir.Kernel, argument: Argument) -> tuple[str, ...]:
-    """The axes of an array in the order of Python; of a profile its only one."""
+    """The axes of an array in the order of Python; of a profile or a table its only one."""
     field = argument.field
     assert field is not None
     if field.layout.per_entry:
@@ -104,10 +104,17 @@ def array_axes(kernel: ir.Kernel, argument: Argument) -> tuple[str, ...]:
         return ("component", "cell") if field.components else ("cell",)
     if field.layout.along_axis:
         return ("xyz"[field.axis],)
+    if field.layout.table:
+        return ("component",)
     space = tuple("xyz"[axis] for axis in reversed(range(field.rank)))
     if field.layout.split:
         return ("colour", *space[:-1], "x/2")
     return ("component", *space) if field.components else space
+
+
+def components_of(field: ir.Field) -> int:
+    """How long the axis "component" of an array is."""
+    return field.size if field.layout.table else field.components
 
 
 def needed(kernel: ir.Kernel) -> Iterator[tuple[Argument, str]]:
@@ -120,7 +127,7 @@ def needed(kernel: ir.Kernel) -> Iterator[tuple[Argument, str]]:
             axes = list(array_axes(kernel, argument))
             assert argument.field is not None
             if axes[0] == "component":
-                axes[0] = str(argument.field.components)
+                axes[0] = str(components_of(argument.field))
             assert isinstance(argument.kind, ir.Pointer)
             yield argument, f"{argument.name}[{', '.join(axes)}]{'' if argument.kind.const else ' (written)'}"
         elif argument.role not in ("output", "work"):
@@ -227,6 +234,8 @@ def _parameter(kernel: ir.Kernel, argument: Argument) -> str:
         for name, reach in (("before", argument.reach.before), ("after", argument.reach.after)):
             if any(reach):
                 facts.append(f".{name} = {{{', '.join(map(str, reach))}}}")
+    elif argument.role == "entries" and field is not None and field.layout.table:
+        facts.append(f".last = {field.size}")
     elif argument.role == "entries":
         assert field is not None
         facts += [f".axis = {field.axis}"] if field.axis else []
@@ -253,7 +262,8 @@ def writes_links(kernel: ir.Kernel) -> bool:
 def _role(argument: Argument) -> str:
     if argument.role == "entries":
         assert argument.field is not None
-        return "words" if argument.field.layout.per_entry else "profile"
+        layout = argument.field.layout
+        return "words" if layout.per_entry else "table" if layout.table else "profile"
     if argument.role in ("array", "output", "work"):
         return argument.role
     assert isinstance(argument.kind, ir.Scalar)

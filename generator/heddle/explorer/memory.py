@@ -95,6 +95,7 @@ class Memory:
     def _made(self, field: ir.Field, axes: Sequence[str], written: bool) -> Array:
         ghosts = field.ghost_layers
         cells = [self.extent["xyz".index(axis)] for axis in axes if axis in "xyz"]
+        cells = [field.size] if field.layout.table else cells
         components = [field.components] if field.components else []
         whole = zeros(
             (*components, *cells),

@@ -11,7 +11,13 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-from heddle.emit.python_file import array_axes, default_of, python_arguments, signature_text
+from heddle.emit.python_file import (
+    array_axes,
+    components_of,
+    default_of,
+    python_arguments,
+    signature_text,
+)
 from heddle.emit.signature import Argument
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -82,9 +88,11 @@ class Frame:
         if argument.role in ("array", "entries"):
             assert argument.field is not None
             assert isinstance(argument.kind, ir.Pointer)
-            kind = "array" if argument.role == "array" else "profile"
+            kind = "profile" if argument.field.layout.along_axis else "array"
             axes = array_axes(kernel, argument)
-            components = argument.field.components if axes[0] == "component" else 2 * (axes[0] == "colour")
+            components = (
+                components_of(argument.field) if axes[0] == "component" else 2 * (axes[0] == "colour")
+            )
             return Wanted(
                 argument.name, kind, axes, components, not argument.kind.const, None, types, argument
             )

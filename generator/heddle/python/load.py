@@ -65,7 +65,7 @@ class Kernels:
             raise KernelError(
                 self._module,
                 f"'{name}' is no function of Python: it runs over some cells of a box, packs messages, or "
-                "takes tables or values of rows.",
+                "takes values of rows, or arrays of another grid.",
                 "call it from C++, or add a kernel over all cells of a box or of a list",
             )
         near = get_close_matches(name, self._functions, n=1)
@@ -155,7 +155,7 @@ def job_of(module: Module, target: str, lists: bool = True) -> cache.Job:
         over = "a box or of a list" if lists else "a box"
         raise KernelError(
             module.name,
-            f"no kernel is a function of Python: none runs over all cells of {over}, without tables.",
+            f"no kernel is a function of Python: none runs over all cells of {over}.",
             "call them from C++" if lists else "load kernels over lists with heddle.load, without a package",
         )
     sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]

@@ -13,6 +13,7 @@ void Chemistry::integrate_blocks(Stream& stream) {
   const Field<double>& temperature = fields_.temperature;
   const Field<double>& pressure = fields_.pressure;
   const int blocks = fields_.concentration.blocks();
+  const AbsoluteTolerance each = tolerance();
   for (int block = 0; block < blocks; ++block)
     integrate_block_({.concentration = fields_.concentration.view(block),
                       .temperature = temperature.view(block),
@@ -23,7 +24,7 @@ void Chemistry::integrate_blocks(Stream& stream) {
                       .step = step_.view(block),
                       .outcome = outcome_->view(block),
                       .steps = steps_.view(block),
-                      .absolute_tolerance = options.absolute_tolerance,
+                      .absolute_tolerance = each,
                       .interval = options.interval,
                       .relative_tolerance = options.relative_tolerance},
                      stream);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "cell_order.hpp"
@@ -69,7 +71,8 @@ void Chemistry::Work::resize(std::int64_t cells) {
   steps.resize(index(row));
 }
 
-CellBatch Chemistry::Work::batch(std::int64_t cells, const ChemistryOptions& options) {
+CellBatch Chemistry::Work::batch(std::int64_t cells, const ChemistryOptions& options,
+                                 const AbsoluteTolerance& tolerance) {
   return {.concentration = {concentration.data(), cells, species, row},
           .temperature = {temperature.data(), cells, 1, row},
           .pressure = {pressure.data(), cells, 1, row},
@@ -77,7 +80,7 @@ CellBatch Chemistry::Work::batch(std::int64_t cells, const ChemistryOptions& opt
           .step = {step.data(), cells, 1, row},
           .outcome = {outcome.data(), cells, 1, row},
           .steps = {steps.data(), cells, 1, row},
-          .absolute_tolerance = options.absolute_tolerance,
+          .absolute_tolerance = tolerance,
           .interval = options.interval,
           .relative_tolerance = options.relative_tolerance};
 }
@@ -137,8 +140,11 @@ std::vector<FieldAccess> Chemistry::accesses() const {
 }
 
 void Chemistry::check_options() const {
-  const auto require = [](bool good, const char* name, double value, const char* hint) {
-    if (!good) throw Error("ChemistryOptions", std::string(name) + " is " + std::to_string(value), hint);
+  const auto require = [](bool good, const std::string& name, double value, const char* hint) {
+    if (good) return;
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%g", value);
+    throw Error("ChemistryOptions", name + " is " + shown, hint);
   };
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   require(positive(options.interval), "interval", options.interval, "it is a time in seconds, above 0");
@@ -146,8 +152,29 @@ void Chemistry::check_options() const {
           "it must be above 0, for example 1e-3");
   require(positive(options.absolute_tolerance), "absolute_tolerance", options.absolute_tolerance,
           "it must be above 0, for example 1e-15 mol m-3");
+  const std::vector<double>& each = options.absolute_tolerances;
+  if (!each.empty() && each.size() != mechanism_.species.size())
+    throw Error("ChemistryOptions",
+                "absolute_tolerances has " + std::to_string(each.size()) + " numbers for the " +
+                    std::to_string(mechanism_.species.size()) + " species of '" + mechanism_.name + "'",
+                "give one per species, in the order of the mechanism, or none");
+  for (std::size_t s = 0; s < each.size(); ++s)
+    require(positive(each[s]), "the absolute tolerance of '" + mechanism_.species[s] + "'", each[s],
+            "it must be above 0, for example 1e-15 mol m-3");
   require(options.imbalance >= 1, "imbalance", options.imbalance,
           "it is the largest work of a rank as a part of the mean: 1 or more");
+}
+
+AbsoluteTolerance Chemistry::tolerance() {
+  const bool differ = !options.absolute_tolerances.empty();
+  std::vector<double> each = options.absolute_tolerances;
+  each.resize(mechanism_.species.size(), options.absolute_tolerance);
+  const bool device = fields_.concentration.memory() == Memory::device;
+  if (each != tolerances_) {
+    tolerances_ = std::move(each);
+    if (device) device_tolerances_ = Buffer<double>(std::span<const double>(tolerances_), Memory::device);
+  }
+  return {options.absolute_tolerance, device ? device_tolerances_.data() : tolerances_.data(), differ};
 }
 
 void Chemistry::operator()(Stream& stream) {
@@ -218,7 +245,7 @@ void Chemistry::gather_and_integrate() {
   const auto here = static_cast<std::int64_t>(cells.size());
   const std::vector<std::int64_t> order = detail::cell_order(cell_weights, thread_count());
   work.resize(here);
-  const CellBatch batch = work.batch(here, options);
+  const CellBatch batch = work.batch(here, options, tolerance());
   parallel_ranges(here, [&](std::int64_t first, std::int64_t last) {
     std::vector<double> record(index(out));
     for (std::int64_t n = first; n < last; ++n) {

@@ -28,7 +28,8 @@ struct Chemistry::Work {
 
   /// Makes room in the batch.
   void resize(std::int64_t cells);
-  [[nodiscard]] CellBatch batch(std::int64_t cells, const ChemistryOptions& options);
+  [[nodiscard]] CellBatch batch(std::int64_t cells, const ChemistryOptions& options,
+                                const AbsoluteTolerance& tolerance);
 
   std::int64_t species;
   std::int64_t inputs;

@@ -137,7 +137,7 @@ TEST(AirQualityProgram, SaysWhatIsWrong) {
   for (const auto& [arguments, message] : std::initializer_list<std::pair<std::string, std::string>>{
            {"--cells 0", "--cells: '0' is not a number from 1"},
            {"--rtol 2", "--rtol: '2' is not a number"},
-           {"--integrator euler", "euler not in {ros3,rodas3,rodas4}"},
+           {"--integrator euler", "euler not in {ros3,rodas3,rodas4,cvode}"},
            {"--device gpu", "gpu not in {cpu,cuda}"},
            {"--integrator ros3", "integrator 'ros3': this program was built without it"},
            {"--column x --cells 3", "--cells excludes --column"},

@@ -20,11 +20,12 @@ Setting setting_of(const Column& column, bool fixed_sun) {
       .column = column, .fractions = usual_mole_fractions(), .rates = usual_rates(), .sun = Sun(fixed_sun)};
 }
 
-std::vector<double> after(const Setting& setting, int calls, double rtol, double atol) {
+std::vector<double> after(const Setting& setting, int calls, double rtol, double atol,
+                          const std::string& integrator = "rodas3") {
   std::vector<std::int64_t> levels;
   for (std::int64_t z = 0; z < setting.column.levels(); ++z)
     levels.push_back(z);
-  Simulation simulation(setting, levels, "rodas3",
+  Simulation simulation(setting, levels, integrator,
                         {.interval = 120, .relative_tolerance = rtol, .absolute_tolerance = atol}, nullptr);
   for (int call = 0; call < calls; ++call)
     simulation.advance();
@@ -64,6 +65,18 @@ TEST(AirQualitySolution, ComesNearTheConvergedOne) {
     before = accuracy.rms();
   }
 }
+
+#if defined(AIR_QUALITY_CVODE)
+/// Two methods, two step controls, two programs: our converged run and CVODE's.
+TEST(AirQualitySolution, IsThatOfCvode) {
+  const Setting setting = setting_of(study_column(4), false);
+  const std::vector<double> exact = after(setting, 10, 1e-8, 1e-20);
+  Accuracy accuracy;
+  accuracy.compare(after(setting, 10, 1e-9, 1e-20, "cvode"), exact, sample_levels(4, 4));
+  EXPECT_LT(accuracy.rms(), 1e-5);
+  EXPECT_LT(accuracy.largest(cb05().species_number("O3")), 1e-6);
+}
+#endif
 
 /// What is emitted into the column arrives, whichever way: sulphur leaves in no reaction.
 TEST(AirQualitySolution, EmissionsArrive) {

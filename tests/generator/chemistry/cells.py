@@ -20,10 +20,12 @@ State = dict[str, Any]
 
 def memory(kernel: ir.Kernel, given: Mapping[str, Any]) -> dict[str, Array]:
     """Of the interpreter, cells side by side; fields that are not given hold zeros."""
-    cells = next(np.shape(v)[-1] for v in given.values() if np.ndim(v))
+    cells = next(np.shape(v)[-1] for name, v in given.items() if np.ndim(v) and "tolerance" not in name)
     result = {}
     for field in kernel.fields:
         shape = (field.components, cells) if field.components else (cells,)
+        if field.layout.table:
+            shape = (field.size,)
         values = np.zeros(shape) + given.get(field.name, 0)
         numbers = values.ravel().astype(DTYPES[str(field.type)]).tolist()
         stride = (1, cells) if field.components else (1,)

@@ -76,6 +76,7 @@ FILE: dict[str, Any] = {
     "camp-data": [
         *({"name": name, "type": "CHEM_SPEC", "description": "gas"} for name in ("NO", "NO2", "O", "O3")),
         {"name": "NO", "type": "CHEM_SPEC", "absolute integration tolerance": 1e-3},
+        {"name": "NO2", "type": "CHEM_SPEC", "absolute tolerance": 1e-12},
         {"name": "Ar", "type": "CHEM_SPEC", "absolute integration tolerance": 1e-3},
         {"name": "O2", "type": "CHEM_SPEC", "tracer type": "CONSTANT"},
         {"name": "H2O", "type": "CHEM_SPEC", "tracer type": "CONSTANT"},
@@ -98,6 +99,9 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert (found.name, found.variable) == ("small", ("NO", "NO2", "O", "O3"))
     assert found.known["M"].fixed == AIR
     assert found.inputs == ("CONC.O2", "PHOTO.R4", "EMIS.NO", "LOSS.dry", "CONC.H2O")
+    ppm = 1e-6 * 101325 / (8.31446261815324 * 298.15)
+    tolerances = found.absolute_tolerances(1e-15)  # CAMP's key is in ppm, MICM's in mol m-3
+    assert tolerances == pytest.approx([1e-3 * ppm, 1e-12, 1e-15, 1e-15], rel=1e-14, abs=0)
     first, second, third, fourth, *_ = found.reactions
     assert (first.reactants, first.products) == ({"NO": 1, "O3": 1}, {"NO2": 1.0})
     assert (second.reactants, second.products) == ({"O": 1, "M": 1}, {"O3": 1.0, "M": 1.0})
@@ -217,6 +221,10 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "twice": (
         species(0, **{"absolute integration tolerance": 5}),
         "the species 'NO' is declared twice, with other values of",
+    ),
+    "tolerance": (
+        species(2, **{"absolute tolerance": -1e-3}),
+        "the species 'O': 'absolute tolerance' is -0.001",
     ),
     "truth value": (species(0, name=False), "a species has False as its name"),
     "tracer": (species(0, **{"tracer type": "FIXED"}), "has the tracer type 'FIXED'"),

@@ -100,6 +100,18 @@ def test_equations(seed: int) -> None:
     assert {(i, j) for i, j in zip(*np.nonzero(J_terms), strict=True)} <= set(places)
     for value, (i, j) in zip(found, places, strict=True):
         assert abs(value - J[i, j]) <= 1e-13 * J_terms[i, j]
+    kernels, newton = chemistry.NewtonKernels(CB05), Module("newton", precisions=("f64",))
+    for name in ("rate_constants", "tendency", "factorise", "solve"):
+        newton.add(name, getattr(kernels, name)())
+    state |= {"rate_constant": evaluated(newton, "rate_constants", state)["rate_constant"]}
+    found = evaluated(newton, "tendency", state)["tendency"][:, 0]
+    assert np.all(np.abs(found - f) <= 1e-13 * f_terms)
+    gamma, b = 3.0, np.linspace(-1, 2, 66)
+    factor = evaluated(newton, "factorise", state, gamma=gamma)["factor"]
+    assert len(factor) == kernels.cost.entries == 735
+    x = evaluated(newton, "solve", {"factor": factor, "right_side": b[:, None]})["solution"][:, 0]
+    matrix = np.eye(66) - gamma * J
+    assert np.all(np.abs(matrix @ x - b) <= 1e-12 * (np.abs(matrix) @ np.abs(x) + np.abs(b)))
 
 
 WANTED = {

@@ -25,6 +25,8 @@ def test_time_steps_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     solver = chemistry.Rosenbrock(chain, "Rodas4", dimensions=1)
     schedule = Schedule(cpu=Strips(8), math="reproducible")
     module.add("integrate", solver.integrate(), schedule=schedule)
+    each = chemistry.Rosenbrock(chain, "Rodas4", dimensions=1, tolerance_per_species=True)
+    module.add("each", each.integrate(), schedule=schedule)
     kernels = heddle.load(module)
 
     k1, k2 = np.linspace(1e-3, 5e-3, CELLS), np.full(CELLS, 1e-2)
@@ -36,11 +38,14 @@ def test_time_steps_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     temperature[4] = 0.0
     assert chain.inputs == ("k1", "k2")
     for _ in range(5):
-        kernels.integrate(
-            concentration=y, temperature=temperature, pressure=np.full(CELLS, 9e4), step=step,
-            rate_input=np.stack([k1, k2]), outcome=outcome, steps=steps, interval=60.0,
-            relative_tolerance=1e-8, absolute_tolerance=1e-14,
-        )  # fmt: skip
+        before = {"concentration": y.copy(), "step": step.copy()}
+        others = {
+            "temperature": temperature, "pressure": np.full(CELLS, 9e4), "rate_input": np.stack([k1, k2]),
+            "outcome": outcome, "steps": steps, "interval": 60.0, "relative_tolerance": 1e-8,
+        }  # fmt: skip
+        kernels.integrate(concentration=y, step=step, absolute_tolerance=1e-14, **others)
+        kernels.each(absolute_tolerance=np.full(3, 1e-14), **before, **others)
+        assert np.array_equal(before["concentration"], y)  # three equal tolerances: one for all
     t = 300.0
     a = np.exp(-k1 * t)
     b = k1 / (k2 - k1) * (np.exp(-k1 * t) - np.exp(-k2 * t))
@@ -52,3 +57,11 @@ def test_time_steps_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert step[4] == 0
     with pytest.raises(heddle.KernelError):
         kernels.integrate(concentration=y[:2])
+    for wrong in (np.full(2, 1e-14), np.full((3, 1), 1e-14), np.full(6, 1e-14)[::2]):
+        with pytest.raises(heddle.KernelError, match="absolute_tolerance"):
+            kernels.each(absolute_tolerance=wrong, **before, **others)
+    with pytest.raises(heddle.KernelError, match="is a table of 3 values"):
+        kernels.each(absolute_tolerance=np.full(4, 1e-14), **before, **others)
+    for wrong in (-1e-14, np.nan):
+        kernels.each(absolute_tolerance=np.array([1e-14, wrong, 1e-14]), **before, **others)
+        assert set(outcome.tolist()) == {3}

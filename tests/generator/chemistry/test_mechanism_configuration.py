@@ -21,7 +21,7 @@ FILE: dict[str, Any] = {
     "__comment": {"anything": [1, 2]},
     "species": [
         {"name": "NO", "__description": "nitric oxide"},
-        {"name": "NO2"},
+        {"name": "NO2", "absolute tolerance": 1e-12},
         {"name": "O3", "molecular weight [kg mol-1]": 0.048},
         {"name": "Ar"},
         {"name": "O2", "constant mixing ratio [mol mol-1]": 0.21},
@@ -91,6 +91,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         assert found.name == "small"
         assert found.variable == ("NO", "NO2", "O3")
         assert found.notes == ["Ar: no reaction changes it; it is left out"]
+        assert found.absolute_tolerances(1e-15) == [1e-15, 1e-12, 1e-15]
         assert found.known["O2"].fixed == sympy.Float(0.21) * AIR
         assert found.known["H2"].fixed == sympy.Float(2e-5)
         assert found.known["M"].fixed == AIR
@@ -145,6 +146,7 @@ def remove(*path: Any) -> Callable[[Any], None]:
 
 REACTION = ("reactions", 0)
 WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
+    "tolerance": (change("species", 1, "absolute tolerance", to=0), "'NO2': 'absolute tolerance' is 0"),
     "species": (
         change(*REACTION, "reactants", 1, "species name", to="o3"),
         "names the species 'o3', which is not declared.\n  Hint: it may be 'O3'",

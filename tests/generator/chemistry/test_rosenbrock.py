@@ -149,6 +149,47 @@ def test_the_same_bits(compiled: Compiled) -> None:
     assert all(np.array_equal(lowered[f], found[f]) for f in wanted)
 
 
+def test_a_tolerance_per_species() -> None:
+    """As a table, and as numbers of the model; three equal ones are one for all."""
+    state, _ = chain(3)
+    found = {}
+    modules: dict[str, tuple[bool, Any]] = {
+        "one": (False, "absolute_tolerance"),
+        "each": (True, "absolute_tolerance"),
+    }
+    modules["numbers"] = (False, [1e-3, 1e-6, 1e-3])
+    for name, (table, given) in modules.items():
+        own = Module(name, precisions=("f64",))
+        solver = chemistry.Rosenbrock(CHAIN, dimensions=1, tolerance_per_species=table)
+        own.add("step", solver.integrate(absolute_tolerance=given), schedule=LANES)
+        if name == "one":
+            run = {"alike": interpreted(own, "step", state, interval=10.0, **tolerances(1e-3, 1e-4))}
+        elif name == "each":
+            tables = {
+                "alike_each": [1e-4] * 3,
+                "table": [1e-3, 1e-6, 1e-3],
+                "loose": [1e-3] * 3,
+                "wrong": [1e-3, np.nan, 1e-3],
+            }
+            run = {
+                case: interpreted(
+                    own, "step", state | {"absolute_tolerance": np.array(table)}, interval=10.0,
+                    relative_tolerance=1e-3,
+                )
+                for case, table in tables.items()
+            }  # fmt: skip
+        else:
+            run = {"numbers": interpreted(own, "step", state, interval=10.0, relative_tolerance=1e-3)}
+        found |= run
+    for one, other in (("alike", "alike_each"), ("table", "numbers")):
+        for field in ("concentration", "step", "steps", "outcome"):
+            assert np.array_equal(found[one][field], found[other][field]), field
+    assert not np.array_equal(found["table"]["concentration"], found["loose"]["concentration"])
+    assert found["table"]["outcome"].tolist() == [0, 0, 0]
+    assert found["wrong"]["outcome"].tolist() == [3, 3, 3]
+    assert np.array_equal(found["wrong"]["concentration"], state["concentration"])
+
+
 @pytest.mark.compiles
 def test_a_step_is_remembered(compiled: Compiled) -> None:
     state, wanted = chain()
@@ -212,6 +253,18 @@ def test_options_that_do_not_exist() -> None:
         chemistry.Rosenbrock(CHAIN, max_steps=0)
     with pytest.raises(KernelError, match="dimensions=4 of the cells"):
         chemistry.Rosenbrock(CHAIN, dimensions=4)
+    with pytest.raises(KernelError, match="2 absolute tolerances for 3 unknowns"):
+        chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=[1e-3, 1e-3])
+    for wrong in (-1e-3, 0, float("inf")):
+        with pytest.raises(KernelError):
+            chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=[1e-3, wrong, 1e-3])
+        with pytest.raises(KernelError):
+            chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=wrong)
+    with pytest.raises(KernelError, match=r"the absolute tolerance of 'B' is -0\.001"):
+        chemistry.Rosenbrock(CHAIN).integrate(absolute_tolerance=[1e-3, -1e-3, 1e-3])
+    for given in (1e-3, np.full(3, 1e-3)):
+        with pytest.raises(KernelError, match="makes absolute_tolerance a table"):
+            chemistry.Rosenbrock(CHAIN, tolerance_per_species=True).integrate(absolute_tolerance=given)
     with pytest.raises(KernelError, match="is not a mechanism"):
         chemistry.Rosenbrock("chain.json")
     with pytest.raises(KernelError, match="no reaction that changes a species"):

@@ -28,6 +28,33 @@ def cells_of_four_dimensions() -> None:
     chemistry.Rosenbrock(oxygen, dimensions=4)  # here
 
 
+@says(
+    "{here}: there are 3 absolute tolerances for 2 unknowns.\n"
+    "  Hint: give one for each of mechanism.variable, as mechanism.absolute_tolerances(1e-15) does"
+)
+def tolerances_of_another_mechanism() -> None:
+    chemistry.Rosenbrock(oxygen).integrate(absolute_tolerance=[1e-15, 1e-15, 1e-12])  # here
+
+
+@says("{here}: the absolute tolerance of 'O3' is 0.0.\n  Hint: it is a number above 0, in mol m-3: 1e-15")
+def tolerance_of_nothing() -> None:
+    chemistry.Rosenbrock(oxygen).integrate(absolute_tolerance=[1e-15, 0.0])  # here
+
+
+@says(
+    "{here}: tolerance_per_species makes absolute_tolerance a table of numbers that callers give.\n"
+    "  Hint: leave out absolute_tolerance, or tolerance_per_species"
+)
+def tolerances_given_twice() -> None:
+    solver = chemistry.Rosenbrock(oxygen, tolerance_per_species=True)
+    solver.integrate(absolute_tolerance=[1e-15, 1e-15])  # here
+
+
+@says("{here}: the absolute tolerance of 'O1D' is -1e-15.\n  Hint: it is a number above 0, in mol m-3: 1e-15")
+def tolerance_below_nothing() -> None:
+    chemistry.Mechanism("none").species("O1D", absolute_tolerance=-1e-15)  # here
+
+
 @says("{here}: 'oxygen.txt' is no format that is known.\n  Hint: use a .json, a .yaml or a .def file")
 def mechanism_in_prose() -> None:
     chemistry.read("oxygen.txt")  # here

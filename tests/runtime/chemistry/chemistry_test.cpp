@@ -231,6 +231,63 @@ TEST(Chemistry, HonoursTheLargestNumberOfSteps) {
   EXPECT_TRUE(std::isfinite(air.concentration->view()(0, 0, 0, 0)));
 }
 
+/// What three cells hold after 40 s, and the attempts of each.
+struct Tolerated {
+  std::array<std::vector<double>, 3> concentration;
+  std::int64_t attempts;
+};
+Tolerated tolerated(const Chemistry::Integrate& integrate, const ChemistryOptions& options) {
+  const Air air(robertson(), BlockGrid(Box{{0, 0, 0}, {3, 1, 1}}));
+  air.concentration->fill([](std::int64_t, std::int64_t, std::int64_t, int c) { return c == 0 ? 1.0 : 0.0; });
+  Chemistry chemistry(robertson(), integrate, air.fields(), options);
+  Stream stream;
+  chemistry(stream);
+  Tolerated found{{}, chemistry.report().most_attempts};
+  for (int c = 0; c < 3; ++c)
+    found.concentration[static_cast<std::size_t>(c)] = air.concentration->read(0, c);
+  return found;
+}
+
+TEST(Chemistry, TakesATolerancePerSpecies) {
+  ChemistryOptions options{.interval = 40, .relative_tolerance = 1e-6, .absolute_tolerance = 1e-14};
+  const Tolerated one = tolerated(integrate_robertson, options);
+  const Tolerated alike = tolerated(integrate_each, options); // one number for all
+  options.absolute_tolerances = {1e-14, 1e-14, 1e-14};
+  const Tolerated three = tolerated(integrate_each, options);
+  EXPECT_EQ(one.concentration, alike.concentration);
+  EXPECT_EQ(one.concentration, three.concentration);
+  EXPECT_EQ(one.attempts, three.attempts);
+  // B is 1e-5 of A: its tolerance decides what becomes of it, the others' do not.
+  const double wanted = 9.1851e-06; // of B, SUNDIALS, example cvRoberts_dns
+  options.relative_tolerance = 1e-3;
+  options.absolute_tolerances = {1e-3, 1e-10, 1e-3};
+  const Tolerated tight = tolerated(integrate_each, options);
+  options.absolute_tolerances = {1e-10, 1e-3, 1e-10};
+  const Tolerated loose = tolerated(integrate_each, options);
+  EXPECT_NEAR(tight.concentration[1][0], wanted, 5e-3 * wanted);
+  EXPECT_NE(tight.concentration[1], loose.concentration[1]);
+  EXPECT_NE(tight.attempts, loose.attempts);
+}
+
+TEST(Chemistry, RefusesTolerancesThatDoNotFit) {
+  const auto refused = [](const Chemistry::Integrate& integrate, const std::vector<double>& tolerances) {
+    return test::error_of([&] { (void)tolerated(integrate, {.absolute_tolerances = tolerances}); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(test::contains(refused(integrate_each, {1e-9, 1e-9}),
+                             "absolute_tolerances has 2 numbers for the 3 species of 'robertson'"));
+  EXPECT_TRUE(test::contains(refused(integrate_each, {1e-9, -1e-9, 1e-9}),
+                             "the absolute tolerance of 'B' is -1e-09"));
+  EXPECT_TRUE(
+      test::contains(refused(integrate_each, {1e-9, 1e-9, nan}), "the absolute tolerance of 'C' is nan"));
+  EXPECT_TRUE(test::contains(refused(integrate_each, {0, 1e-9, 1e-9}), "the absolute tolerance of 'A' is 0"));
+  EXPECT_TRUE(
+      test::contains(refused(integrate_robertson, {1e-9, 1e-9, 1e-9}), "but the kernel takes one for all"));
+  const AbsoluteTolerance one = 1e-9;
+  EXPECT_TRUE(test::contains(test::error_of([&] { (void)static_cast<const double*>(one); }),
+                             "takes an absolute tolerance per species"));
+}
+
 TEST(Chemistry, RefusesWhatDoesNotFit) {
   const Air air(ozone(), row);
   const Air other(ozone(), BlockGrid(Box{{0, 0, 0}, {3, 1, 1}}));

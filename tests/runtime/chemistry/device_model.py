@@ -15,3 +15,6 @@ for name, mechanism, gpu, steps in (
 ):
     solver = chemistry.Rosenbrock(mechanism, "Rodas3", max_steps=steps)
     module.add(name, solver.integrate(), schedule=Schedule(gpu=gpu, math="reproducible"))
+each = chemistry.Rosenbrock(robertson, "Rodas3", tolerance_per_species=True).integrate()
+for name, gpu in (("warp", WarpPerCell(cells_at_once=4)), ("thread", Threads(block=(64, 1, 1)))):
+    module.add(f"each_{name}", each, schedule=Schedule(gpu=gpu, math="reproducible"))

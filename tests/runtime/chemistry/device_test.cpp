@@ -142,6 +142,37 @@ TEST(ChemistryOnDevice, SolvesTheProblemOfRobertson) {
   EXPECT_TRUE(std::isnan(chemistry.report().lowest_concentration));
 }
 
+TEST(ChemistryOnDevice, TakesATolerancePerSpecies) {
+  const auto found = [](Memory where, const auto& integrate) {
+    Air air(robertson(), BlockGrid(Box{{0, 0, 0}, {5, 1, 1}}), where);
+    air.concentration.fill([](std::int64_t x, std::int64_t, std::int64_t, int c) {
+      return c == 0 ? 1.0 + 0.1 * static_cast<double>(x) : 0.0;
+    });
+    air.temperature.fill(298.0);
+    Chemistry chemistry(robertson(), integrate, air.fields(),
+                        {.interval = 20, .absolute_tolerances = {1e-3, 1e-10, 1e-4}});
+    Stream stream(where);
+    std::vector<double> values;
+    for (int call = 0; call < 2; ++call) {
+      chemistry(stream);
+      for (int c = 0; c < 3; ++c)
+        for (const double value : air.concentration.read(0, c))
+          values.push_back(value);
+      for (const std::int64_t steps : chemistry.steps().read(0))
+        values.push_back(static_cast<double>(steps));
+      chemistry.options.absolute_tolerances[1] = 1e-12; // in the second call
+    }
+    return values;
+  };
+  const std::vector<double> wanted =
+      found(Memory::host, Chemistry::Integrate([](const CellBatch& b) { integrate_each(b); }));
+  expect_same(found(memory, without_rates([](const auto&... a) { device_reactions::each_warp_cuda(a...); })),
+              wanted, "a warp for four cells");
+  expect_same(
+      found(memory, without_rates([](const auto&... a) { device_reactions::each_thread_cuda(a...); })),
+      wanted, "a thread per cell");
+}
+
 TEST(ChemistryOnDevice, CellsThatFailSaySo) {
   Air air(robertson(), BlockGrid(Box{{10, 0, 0}, {50, 1, 1}}), memory);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "reactions.h"
 
@@ -56,6 +57,37 @@ int main(void) {
       outcome[0] != 0 || outcome[1] != 3) {
     printf("a temperature of -1 K is no failure of its cell\n");
     return 1;
+  }
+  { /* with a tolerance per species: the same as one for all; none may be below 0 */
+    double tolerances[species] = {1e-14, 1e-14, 1e-14};
+    double other[cells][species];
+    temperature[1] = 298.15;
+    for (n = 0; n < cells; ++n) {
+      step[n] = 0;
+      for (s = 0; s < species; ++s)
+        other[n][s] = concentration[n][s] = s == 0 ? 1.0 : 0.0;
+    }
+    if (reactions_robertson_f64(&other[0][0], extent, together, temperature, extent, &one, pressure, extent,
+                                &one, step, extent, &one, outcome, extent, &one, steps, extent, &one, 1e-14,
+                                4.0, 1e-7) != 0)
+      return 1;
+    for (n = 0; n < cells; ++n)
+      step[n] = 0;
+    if (reactions_each_f64(&concentration[0][0], extent, together, temperature, extent, &one, pressure,
+                           extent, &one, step, extent, &one, outcome, extent, &one, steps, extent, &one,
+                           tolerances, 4.0, 1e-7) != 0 ||
+        memcmp(other, concentration, sizeof other) != 0) {
+      printf("three equal tolerances are not one for all\n");
+      return 1;
+    }
+    tolerances[2] = -1e-14;
+    if (reactions_each_f64(&concentration[0][0], extent, together, temperature, extent, &one, pressure,
+                           extent, &one, step, extent, &one, outcome, extent, &one, steps, extent, &one,
+                           tolerances, 4.0, 1e-7) != 0 ||
+        outcome[0] != 3 || memcmp(other, concentration, sizeof other) != 0) {
+      printf("a tolerance of -1e-14 is no failure\n");
+      return 1;
+    }
   }
   return 0;
 }

@@ -22,6 +22,25 @@ module reactions_interface
       integer(c_int64_t), intent(in) :: steps_extent(1), steps_stride(1)
       real(c_double), value :: absolute_tolerance, interval, relative_tolerance
     end function
+    integer(c_int) function reactions_each_f64(concentration, concentration_extent, &
+        concentration_stride, temperature, temperature_extent, temperature_stride, pressure, &
+        pressure_extent, pressure_stride, step, step_extent, step_stride, outcome, outcome_extent, &
+        outcome_stride, steps, steps_extent, steps_stride, absolute_tolerance, interval, &
+        relative_tolerance) bind(c)
+      import :: c_double, c_int, c_int32_t, c_int64_t
+      real(c_double), intent(inout) :: concentration(*), step(*)
+      real(c_double), intent(in) :: temperature(*), pressure(*)
+      integer(c_int32_t), intent(out) :: outcome(*)
+      integer(c_int64_t), intent(out) :: steps(*)
+      integer(c_int64_t), intent(in) :: concentration_extent(2), concentration_stride(2)
+      integer(c_int64_t), intent(in) :: temperature_extent(1), temperature_stride(1)
+      integer(c_int64_t), intent(in) :: pressure_extent(1), pressure_stride(1)
+      integer(c_int64_t), intent(in) :: step_extent(1), step_stride(1)
+      integer(c_int64_t), intent(in) :: outcome_extent(1), outcome_stride(1)
+      integer(c_int64_t), intent(in) :: steps_extent(1), steps_stride(1)
+      real(c_double), intent(in) :: absolute_tolerance(*) ! one per species
+      real(c_double), value :: interval, relative_tolerance
+    end function
   end interface
 end module
 
@@ -56,4 +75,14 @@ program from_fortran
     if (any(abs(c(:, s) - wanted(s)) > 2e-4_c_double * wanted(s))) error stop 'a concentration is wrong'
   end do
   if (any(step <= 0)) error stop 'a cell remembers no step'
+  c = 0
+  c(:, 1) = 1
+  step = 0
+  status = reactions_each_f64(c, extent, stride, temperature, extent, stride, pressure, extent, stride, &
+                              step, extent, stride, outcome, extent, stride, steps, extent, stride, &
+                              [1e-9_c_double, 1e-14_c_double, 1e-9_c_double], 40.0_c_double, 1e-7_c_double)
+  if (status /= 0 .or. any(outcome /= 0)) error stop 'a cell failed with a tolerance per species'
+  do s = 1, species
+    if (any(abs(c(:, s) - wanted(s)) > 2e-4_c_double * wanted(s))) error stop 'a tolerance is not used'
+  end do
 end program

@@ -28,6 +28,12 @@ inline void integrate_hurried(const heddle::CellBatch& b) {
                      b.absolute_tolerance, b.interval, b.relative_tolerance);
 }
 
+/// With a tolerance per species.
+inline void integrate_each(const heddle::CellBatch& b) {
+  reactions::each(b.concentration, b.temperature, b.pressure, b.step, b.outcome, b.steps,
+                  b.absolute_tolerance, b.interval, b.relative_tolerance);
+}
+
 } // namespace reaction_tests
 
 #endif

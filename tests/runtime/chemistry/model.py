@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small mechanisms: ozone with photolysis by the host, and the problem of H. H. Robertson (1966)."""
+"""Small mechanisms: ozone with photolysis by the host, and the problem of H. H. Robertson (1966);
+`each` has one tolerance per species."""
 
 import sympy
 from heddle import Module, Schedule, Strips, chemistry
@@ -23,7 +24,13 @@ robertson.reaction("B + C -> A + C", rate=1e4)
 
 module = Module("reactions", precisions=("f64",))
 schedule = Schedule(cpu=Strips(8), math="reproducible")
-for name, mechanism, steps in (("ozone", ozone, 10_000), ("robertson", robertson, 10_000),
-                               ("hurried", robertson, 3)):  # fmt: skip
-    solver = chemistry.Rosenbrock(mechanism, "Rodas3", dimensions=1, max_steps=steps)
+for name, mechanism, steps, each in (
+    ("ozone", ozone, 10_000, False),
+    ("robertson", robertson, 10_000, False),
+    ("hurried", robertson, 3, False),
+    ("each", robertson, 10_000, True),
+):
+    solver = chemistry.Rosenbrock(
+        mechanism, "Rodas3", dimensions=1, max_steps=steps, tolerance_per_species=each
+    )
     module.add(name, solver.integrate(), schedule=schedule)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heddle/chemistry/cell_batch.hpp"
+#include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
@@ -44,6 +45,9 @@ struct ChemistryOptions {
   double interval = 120; // s
   double relative_tolerance = 1e-3;
   double absolute_tolerance = 1e-15; // mol m-3, of all species
+  /// mol m-3, of each species in the order of the mechanism, in place of that; empty: one for all. The kernel
+  /// has to take them: chemistry.Rosenbrock(..., tolerance_per_species=True).
+  std::vector<double> absolute_tolerances = {};
   /// Throw Error after a call in which cells failed. Otherwise failures() has them, and they go on from their
   /// last accepted step in the next call.
   bool stop_on_failure = true;
@@ -141,6 +145,8 @@ private:
   };
 
   void check_options() const;
+  /// Of the options, in the memory of the cells.
+  [[nodiscard]] AbsoluteTolerance tolerance();
   void check_fields(bool gathered) const;
   void integrate_blocks(Stream& stream);
   void gather_and_integrate();
@@ -154,6 +160,8 @@ private:
   Field<std::int64_t> steps_;
   std::unique_ptr<Field<std::int32_t>> outcome_; // where cells stay where they lie
   std::unique_ptr<Work> work_;
+  std::vector<double> tolerances_; // of each species
+  Buffer<double> device_tolerances_;
   std::vector<CellFailure> failures_;
   ChemistryReport report_;
 };

@@ -47,7 +47,7 @@ class Call {
   }
   static bool is_array(const Parameter& parameter) {
     return parameter.role == Role::array || parameter.role == Role::profile ||
-           parameter.role == Role::words;
+           parameter.role == Role::table || parameter.role == Role::words;
   }
   static bool is_integer(const Parameter& parameter) {
     return parameter.role == Role::integer || parameter.role == Role::cell_count ||
@@ -282,6 +282,8 @@ class Call {
         check_room(i);
       } else if (parameter.role == Role::profile) {
         take_profile(i, whole);
+      } else if (parameter.role == Role::table) {
+        take_table(i);
       } else if (parameter.role == Role::words) {
         take_words(i);
       }
@@ -419,6 +421,23 @@ class Call {
           "profiles are contiguous: pass a copy"};
     }
     values_[i].data = static_cast<char*>(array.data) + parameter.around * array.type.bytes();
+  }
+
+  void take_table(int i) {
+    const Parameter& parameter = kernel_.parameters[i];
+    const Array& array = *array_[i];
+    if (array.axes != 1 || array.shape[0] != parameter.last) {
+      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
+                        listed(array.shape, array.axes) + ", but is a table of " +
+                        std::to_string(parameter.last) + " values.",
+                    ""};
+    }
+    if (array.stride[0] != 1 && parameter.last > 1) {
+      throw Failure{
+          "the values of '" + std::string(parameter.name) + "' do not follow each other in memory.",
+          "tables are contiguous: pass a copy"};
+    }
+    values_[i].data = array.data;
   }
 
   void take_words(int i) {

@@ -23,11 +23,13 @@ struct Type {
   }
 };
 
-/// words: values that follow each other. Of a list of cells: how many it has, how many entries a
-/// selection of them has, and the elements between two slots of a field that links lead to.
+/// table: so many values that follow each other; words: any number of them. Of a list of cells: how
+/// many it has, how many entries a selection of them has, and the elements between two slots of a
+/// field that links lead to.
 enum class Role {
   array,
   profile,
+  table,
   words,
   number,
   integer,
@@ -44,7 +46,8 @@ struct Parameter {
   Role role;
   bool written = false;
   int space = 0;  ///< axes of space of an array
-  int last = 0;   ///< length of the axis behind these: components, or two colours; 0 for none
+  int last = 0;   ///< length of the axis behind these: components, two colours, or the values of a
+                  ///< table; 0 for none
   bool split = false;
   bool linked = false;     ///< links lead to its elements
   bool per_entry = false;  ///< words: one for each entry of a selection of cells
