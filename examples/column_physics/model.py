@@ -30,8 +30,8 @@ column_physics = Module(
 )
 q, q_next = fields(f"q, q_next: real({TRACERS})[3D]", ghost_layers=3)
 
-# --- Time, as numbers in memory: they change from step to step, so that steps can be recorded as a graph ------
-# How far the front has moved east, and the time since the last step of the coarser domain, at the end of a step.
+# --- Time, as numbers in memory: they change from step to step, so that steps can be recorded as a graph ----
+# How far the front has moved east, and the time since the coarser domain's last step, at the end of a step.
 # steps: that were taken, and of them those since the last step of the coarser domain.
 steps, since_coarse = fields("steps, since_coarse: int32[3D]", ghost_layers=0)
 moved_next, since_next = fields("moved_next, since_next: real[3D]", ghost_layers=0)
