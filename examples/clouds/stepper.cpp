@@ -156,13 +156,12 @@ public:
         else
           put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
       }
-      if (s_.scheme_ == Scheme::fifth) {
-        add_momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]);
-        add_scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]);
-      } else {
-        add_momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]);
-        add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]);
-      }
+      if (s_.scheme_ == Scheme::fifth)
+        add(momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]),
+            scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]));
+      else
+        add(momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]),
+            scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]));
       put(Project{&s_, &next});
     }
   }
@@ -202,40 +201,41 @@ private:
     return number;
   }
 
-  /// A sweep that takes the length of the step, with the exchange before it.
-  template <class Sweep> void add(Sweep sweep) {
-    put(heddle::HaloExchange(sweep.before(), *s_.transport_));
-    const std::size_t task = put(std::move(sweep));
-    if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
+  /// The sweeps of a stage, which take the length of the step, after both of their exchanges.
+  template <class First, class Second> void add(First momentum, Second scalars) {
+    put(heddle::HaloExchange(scalars.before(), *s_.transport_));
+    put(heddle::HaloExchange(momentum.before(), *s_.transport_));
+    for (const std::size_t task : {put(std::move(momentum)), put(std::move(scalars))})
+      if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
   }
 
   template <class Sweep, class Parameters>
-  void add_momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_, s_.buoyancy_,
-              s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass, c.per_face_mass,
-              c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0, c.sponge, c.face_sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .coriolis = s_.what_->coriolis,
-                         .u_frame = s_.what_->u_frame,
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    return Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_,
+                 s_.buoyancy_, s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass,
+                 c.per_face_mass, c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0,
+                 c.sponge, c.face_sponge, s_.clock_.length(),
+                 Parameters{.share = share,
+                            .coriolis = s_.what_->coriolis,
+                            .u_frame = s_.what_->u_frame,
+                            .per_x = 1 / s_.place_.width_x,
+                            .per_y = 1 / s_.place_.width_y});
   }
 
   template <class Sweep, class Parameters>
-  void add_scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q, c.rho_face,
-              c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .theta_flux = s_.what_->theta_flux,
-                         .water_flux = s_.what_->water_flux,
-                         .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
-                         .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
+                 c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
+                 c.moistening, c.sponge, s_.clock_.length(),
+                 Parameters{.share = share,
+                            .theta_flux = s_.what_->theta_flux,
+                            .water_flux = s_.what_->water_flux,
+                            .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                            .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                            .per_x = 1 / s_.place_.width_x,
+                            .per_y = 1 / s_.place_.width_y});
   }
 
   Stepper& s_;
