@@ -55,6 +55,11 @@ template <class T> struct State {
   State& operator=(const State&) = delete;
 
   [[nodiscard]] heddle::Velocity<T> velocity() { return {u.view(), v.view(), w.view()}; }
+  void copy_velocity(const State& other) {
+    u.copy_from(other.u);
+    v.copy_from(other.v);
+    w.copy_from(other.w);
+  }
 
   heddle::Field<T> u, v, w, th, q;
 };

@@ -16,7 +16,7 @@ where a kernel chooses dt, a number in memory.
 Stored are th = theta_l - 300 K and u - u_frame: small numbers keep their digits in single precision.
 """
 
-from heddle import If, Module, Reduce, fields, parameters, profiles, tables
+from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid, onto_face, shift
@@ -71,18 +71,17 @@ clouds = Module(
 )
 
 
-def moist(cell):
+def moist(cell, looped):
     """Temperature and water of the cell, and its potential temperature."""
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air)
+    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
     return wet, cell.let("theta", wet.T / exner.here)
 
 
 # --- Buoyancy b = g (tv - tv0) / tv0, tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c) ----------------------------
-cell = Equations(fields=NAMES)
-wet, theta = moist(cell)
-tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * wet.q_c))
-cell.store(b.here, lift.here * (tv - tv0.here))
-clouds.add("buoyancy", cell.statements)
+def buoyancy(cell, wet, theta):
+    tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * wet.q_c))
+    cell.store(b.here, lift.here * (tv - tv0.here))
+
 
 # --- Ground: drag = u_*^2 / |U|, du/dz and dv/dz in the lowest cells; u_* is given, or of a rough surface
 cell = Equations(fields=NAMES)
@@ -96,22 +95,35 @@ for rise, value in zip((rise_u, rise_v), rises, strict=True):
     cell.store(rise.here, value)
 clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
-# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, and what limits the time step ---------------------
-cell = Equations(fields=NAMES)
-wet, theta = moist(cell)
-strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
-slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
-condensed = wet.q_c, wet.T, wet.q_s, exner.here
-n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
-viscosity = subgrid.viscosity(cell, length2.here, strain2, n2, PER_PRANDTL)
-cell.store(K.here, viscosity)
-cell.store(cloud.here, wet.q_c)
-per_h = grid.level("per_height")
-courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
-spread = PER_PRANDTL * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
-clouds.add(
-    "eddies", [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
-)
+
+# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----------
+def eddies(looped):
+    cell = Equations(fields=NAMES)
+    wet, theta = moist(cell, looped)
+    strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
+    slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
+    condensed = wet.q_c, wet.T, wet.q_s, exner.here
+    n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
+    viscosity = subgrid.viscosity(cell, length2.here, strain2, n2, PER_PRANDTL)
+    cell.store(K.here, viscosity)
+    cell.store(cloud.here, wet.q_c)
+    buoyancy(cell, wet, theta)
+    per_h = grid.level("per_height")
+    courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
+    spread = PER_PRANDTL * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
+    return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
+
+
+# Newton's method in a straight line, for the vectors of a CPU, or as a loop, which warps without clouds pass
+# over.
+for suffix, looped, schedule in (
+    ("", False, Schedule()),
+    ("_looped", True, Schedule(gpu=Threads(block=(256, 1, 1)))),
+):
+    cell = Equations(fields=NAMES)
+    buoyancy(cell, *moist(cell, looped))
+    clouds.add(f"buoyancy{suffix}", cell.statements, schedule=schedule)
+    clouds.add(f"eddies{suffix}", eddies(looped), schedule=schedule)
 
 # --- Length of the next step: numbers in memory, of which the end cuts the last two -------------------------
 cell = Equations(fields=("rest", "allowed"))
@@ -181,9 +193,10 @@ def scalars(order):
     return cell.statements
 
 
+rows = Schedule(gpu=Threads(block=(32, 4, 1), unit_stride=True))
 for suffix, order in (("", 5), ("_centred", 2)):
-    clouds.add(f"momentum{suffix}", momentum(order))
-    clouds.add(f"scalars{suffix}", scalars(order))
-clouds.add_halo("eddies_halo", ["eddies"])
+    clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
+    clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
+clouds.add_halo("eddies_halo", ["eddies", "eddies_looped"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", ["scalars", "scalars_centred"])

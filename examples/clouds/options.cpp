@@ -45,6 +45,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
       "where the kernels run (default cpu)");
+  app.add_flag(
+      "--same-bits", o.same_bits,
+      "with --device cuda: the CPU solves for the pressure, so that a run has the bits of the CPU's; slow");
   app.add_option("--trace", o.trace,
                  "file for chrome://tracing: when what ran; the tasks of a GPU then follow each other")
       ->default_str("");

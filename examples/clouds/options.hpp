@@ -26,7 +26,8 @@ struct Options {
   bool resume = false;
   std::filesystem::path trace; // empty: none
   std::filesystem::path out = "clouds_output";
-  bool gpu = false; // where the kernels run
+  bool gpu = false;       // where the kernels run
+  bool same_bits = false; // as on a CPU
   std::optional<int> threads;
   bool picture = true;
 };

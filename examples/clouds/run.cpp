@@ -126,8 +126,9 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
   if (prints) print_head(options, what, cells, end);
   heddle::Trace trace;
   Stepper<T> stepper(what, base, cells, options.scheme, transport,
-                     options.gpu ? heddle::Memory::device : heddle::Memory::host,
-                     options.trace.empty() ? nullptr : &trace);
+                     {.memory = options.gpu ? heddle::Memory::device : heddle::Memory::host,
+                      .host_pressure = options.same_bits,
+                      .trace = options.trace.empty() ? nullptr : &trace});
   RunState state{.last_step = what.first_step / 1.05};
   Saves<T> saves(options, what, base, stepper, state, transport);
   History history;

@@ -99,11 +99,11 @@ template <class T> struct Agree {
   }
 };
 
-/// The projection of a state, as a task.
-template <class T> struct Project {
-  heddle::SlabProjection<T>* projection;
+} // namespace
+
+template <class T> struct Stepper<T>::Project {
+  Stepper* stepper;
   State<T>* state;
-  heddle::Memory runs; // device: a call only puts work into its stream
 
   [[nodiscard]] static std::string_view name() { return "projection"; }
   [[nodiscard]] std::vector<heddle::FieldAccess> accesses() const {
@@ -113,11 +113,15 @@ template <class T> struct Project {
         all.push_back({field, field->name(), mode});
     return all;
   }
-  [[nodiscard]] heddle::Memory memory() const { return runs; }
-  void operator()(heddle::Stream& stream) const { (*projection)(state->velocity(), 1, stream); }
+  [[nodiscard]] heddle::Memory memory() const { return stepper->work_of_streams(); }
+  void operator()(heddle::Stream& stream) const {
+    State<T>* const mirror = stepper->mirror_.get();
+    if (mirror == nullptr) return stepper->projection_(state->velocity(), 1, stream);
+    mirror->copy_velocity(*state);
+    stepper->projection_(mirror->velocity(), 1);
+    state->copy_velocity(*mirror);
+  }
 };
-
-} // namespace
 
 /// Tasks for the states of a stepper.
 template <class T> class Stepper<T>::Graph {
@@ -132,13 +136,53 @@ public:
 
   void run(std::int64_t times = 1) { graph_.run(times); }
 
-  /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
   void add_survey(State<T>& now) {
+    if (on_device())
+      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters>(now);
+    else
+      add_survey_with<Eddies<T>, EddiesParameters>(now);
+  }
+
+  /// From a state to the one after a step, through a third one.
+  void add_stages(State<T>& from, State<T>& to, State<T>& between) {
+    State<T>* const reads[]{&from, &to, &between};
+    State<T>* const writes[]{&to, &between, &to};
+    for (std::size_t n = 0; n < shares.size(); ++n) {
+      State<T>&now = *reads[n], &next = *writes[n];
+      const Column<T>& c = s_.column_;
+      if (n > 0) { // that of `from` is known from its survey
+        if (on_device())
+          put(BuoyancyLooped<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
+        else
+          put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
+      }
+      if (s_.scheme_ == Scheme::fifth)
+        add(momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]),
+            scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]));
+      else
+        add(momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]),
+            scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]));
+      put(Project{&s_, &next});
+    }
+  }
+
+  /// The length of the step, its stages, and the survey of what comes out.
+  void add_step(State<T>& from, State<T>& to, State<T>& between) {
+    clock_ = put(s_.clock_);
+    add_stages(from, to, between);
+    add_survey(to);
+  }
+
+private:
+  [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
+
+  /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
+  template <class Sweep, class Parameters> void add_survey_with(State<T>& now) {
     const Column<T>& c = s_.column_;
-    Eddies<T> eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.rise_u_, s_.rise_v_, now.th, now.q,
-                     c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift,
-                     c.length2, s_.advection_, s_.diffusion_,
-                     {.per_x = 1 / s_.place_.width_x, .per_y = 1 / s_.place_.width_y});
+    Sweep eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_, now.th,
+                 now.q, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.tv0,
+                 c.lift, c.length2, s_.advection_, s_.diffusion_,
+                 Parameters{.per_x = 1 / s_.place_.width_x, .per_y = 1 / s_.place_.width_y});
     put(heddle::HaloExchange(eddies.before(), *s_.transport_));
     put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
                   {.u_frame = s_.what_->u_frame,
@@ -151,73 +195,47 @@ public:
     if (s_.transport_->ranks() > 1) put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
   }
 
-  /// From a state to the one after a step, through a third one.
-  void add_stages(State<T>& from, State<T>& to, State<T>& between) {
-    State<T>* const reads[]{&from, &to, &between};
-    State<T>* const writes[]{&to, &between, &to};
-    for (std::size_t n = 0; n < shares.size(); ++n) {
-      State<T>&now = *reads[n], &next = *writes[n];
-      const Column<T>& c = s_.column_;
-      put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
-      if (s_.scheme_ == Scheme::fifth) {
-        add_momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]);
-        add_scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]);
-      } else {
-        add_momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]);
-        add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]);
-      }
-      put(Project<T>{&s_.projection_, &next, s_.work_of_streams()});
-    }
-  }
-
-  /// The length of the step, its stages, and the survey of what comes out.
-  void add_step(State<T>& from, State<T>& to, State<T>& between) {
-    clock_ = put(s_.clock_);
-    add_stages(from, to, between);
-    add_survey(to);
-  }
-
-private:
   template <class Task> std::size_t put(Task&& task) {
     const std::size_t number = graph_.add(std::forward<Task>(task));
     if (s_.trace_ != nullptr && number > 0) graph_.order(number - 1, number);
     return number;
   }
 
-  /// A sweep that takes the length of the step, with the exchange before it.
-  template <class Sweep> void add(Sweep sweep) {
-    put(heddle::HaloExchange(sweep.before(), *s_.transport_));
-    const std::size_t task = put(std::move(sweep));
-    if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
+  /// The sweeps of a stage, which take the length of the step, after both of their exchanges.
+  template <class First, class Second> void add(First momentum, Second scalars) {
+    put(heddle::HaloExchange(scalars.before(), *s_.transport_));
+    put(heddle::HaloExchange(momentum.before(), *s_.transport_));
+    for (const std::size_t task : {put(std::move(momentum)), put(std::move(scalars))})
+      if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
   }
 
   template <class Sweep, class Parameters>
-  void add_momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_, s_.buoyancy_,
-              s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass, c.per_face_mass,
-              c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0, c.sponge, c.face_sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .coriolis = s_.what_->coriolis,
-                         .u_frame = s_.what_->u_frame,
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    return Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_,
+                 s_.buoyancy_, s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass,
+                 c.per_face_mass, c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0,
+                 c.sponge, c.face_sponge, s_.clock_.length(),
+                 Parameters{.share = share,
+                            .coriolis = s_.what_->coriolis,
+                            .u_frame = s_.what_->u_frame,
+                            .per_x = 1 / s_.place_.width_x,
+                            .per_y = 1 / s_.place_.width_y});
   }
 
   template <class Sweep, class Parameters>
-  void add_scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q, c.rho_face,
-              c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .theta_flux = s_.what_->theta_flux,
-                         .water_flux = s_.what_->water_flux,
-                         .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
-                         .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
+                 c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
+                 c.moistening, c.sponge, s_.clock_.length(),
+                 Parameters{.share = share,
+                            .theta_flux = s_.what_->theta_flux,
+                            .water_flux = s_.what_->water_flux,
+                            .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                            .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                            .per_x = 1 / s_.place_.width_x,
+                            .per_y = 1 / s_.place_.width_y});
   }
 
   Stepper& s_;
@@ -227,11 +245,13 @@ private:
 
 template <class T>
 Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells,
-                    Scheme scheme, heddle::Transport& transport, heddle::Memory memory, heddle::Trace* trace)
-    : what_(&what), base_(&base), scheme_(scheme), transport_(&transport), trace_(trace),
-      place_(place_of(what, cells, transport, memory)),
+                    Scheme scheme, heddle::Transport& transport, const Machine& machine)
+    : what_(&what), base_(&base), scheme_(scheme), transport_(&transport), trace_(machine.trace),
+      host_pressure_(machine.host_pressure && machine.memory == heddle::Memory::device),
+      place_(place_of(what, cells, transport, machine.memory)),
       column_(place_, what, base, scheme == Scheme::fifth ? 5 : 2),
-      projection_(staggered(what, base, cells), transport, place_.memory, heddle::SlabMethod::transposed),
+      projection_(staggered(what, base, cells), transport,
+                  host_pressure_ ? heddle::Memory::host : place_.memory, heddle::SlabMethod::transposed),
       ranks_(transport), stream_(place_.memory), viscosity_(place_.field<T>("K")),
       cloud_(place_.field<T>("cloud")), buoyancy_(place_.field<T>("b")), drag_(place_.field<T>("drag")),
       rise_u_(place_.field<T>("rise_u")), rise_v_(place_.field<T>("rise_v")),
@@ -240,6 +260,11 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       clock_(what.longest_step, advection_, diffusion_) {
   for (std::size_t n = 0; n < states_.size(); ++n)
     states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");
+  if (host_pressure_) {
+    Place host = place_;
+    host.memory = heddle::Memory::host;
+    mirror_ = std::make_unique<State<T>>(host, "_mirror");
+  }
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
     State<T>&from = *states_[n], &to = *states_[1 - n], &between = *states_[2];
@@ -279,7 +304,8 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
 }
 
 template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
-  return transport_->ranks() == 1 ? place_.memory : heddle::Memory::host; // else messages wait for streams
+  // Messages wait for streams, and so does the host.
+  return transport_->ranks() == 1 && !host_pressure_ ? place_.memory : heddle::Memory::host;
 }
 
 template <class T> bool Stepper<T>::recorded() const {
@@ -287,7 +313,7 @@ template <class T> bool Stepper<T>::recorded() const {
 }
 
 template <class T> void Stepper<T>::project() {
-  projection_(now().velocity(), 1, stream_);
+  Project{this, &now()}(stream_);
   stream_.synchronise();
 }
 
@@ -323,7 +349,10 @@ template <class T> std::int64_t Stepper<T>::advance(double time) {
 }
 
 template <class T> double Stepper<T>::divergence() {
-  return projection_.norms(now().velocity(), stream_).largest * std::max(place_.width_x, place_.width_y);
+  if (mirror_) mirror_->copy_velocity(now());
+  State<T>& state = mirror_ ? *mirror_ : now();
+  heddle::Stream stream(state.u.memory());
+  return projection_.norms(state.velocity(), stream).largest * std::max(place_.width_x, place_.width_y);
 }
 
 template <class T> std::array<double, 2> Stepper<T>::ground_stress() const {
@@ -345,9 +374,7 @@ template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {
 template <class T> void Stepper<T>::settle() {
   if (now_ == 0) return;
   State<T>&to = *states_[0], &from = *states_[1];
-  to.u.copy_from(from.u);
-  to.v.copy_from(from.v);
-  to.w.copy_from(from.w);
+  to.copy_velocity(from);
   to.th.copy_from(from.th);
   to.q.copy_from(from.q);
   now_ = 0;

@@ -32,15 +32,21 @@ struct Rates {
   double advection = 0, diffusion = 0;
 };
 
+/// Where a stepper computes.
+struct Machine {
+  heddle::Memory memory = heddle::Memory::host; // where fields lie and kernels run
+  /// Solve for the pressure on the host, whose transforms round otherwise than those of a device: all results
+  /// then have the bits of a host. Slow.
+  bool host_pressure = false;
+  heddle::Trace* trace = nullptr; // where to note when tasks ran; they then follow each other. Outlives it.
+};
+
 /// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
-  /// transport and trace must outlive this. memory: where fields lie and kernels run. trace: null, or where
-  /// to note when tasks ran; they then follow each other. Throws heddle::Error for a
-  /// domain that cannot be divided among the ranks.
+  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
   Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
-          heddle::Transport& transport, heddle::Memory memory = heddle::Memory::host,
-          heddle::Trace* trace = nullptr);
+          heddle::Transport& transport, const Machine& machine = {});
   ~Stepper();
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -79,6 +85,9 @@ public:
 private:
   class Graph;
 
+  /// What projects a state, as a task.
+  struct Project;
+
   /// Memory::device where a projection only puts work into a stream of the device.
   [[nodiscard]] heddle::Memory work_of_streams() const;
   /// Whether steps are recorded once and launched as a whole.
@@ -89,9 +98,11 @@ private:
   Scheme scheme_;
   heddle::Transport* transport_;
   heddle::Trace* trace_;
+  bool host_pressure_;
   Place place_;
   Column<T> column_;
   heddle::SlabProjection<T> projection_;
+  std::unique_ptr<State<T>> mirror_; // of velocities, where the host projects those of a device
   heddle::RankValues ranks_;
   heddle::Stream stream_;
   std::array<std::unique_ptr<State<T>>, 3> states_;

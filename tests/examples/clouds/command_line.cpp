@@ -42,13 +42,16 @@ void expect_refusal(const std::string& arguments, const std::string& part) {
 
 TEST(Program, WritesSeriesProfilesAndAPicture) {
   const test::Folder folder;
-  const Outcome outcome = program(small(folder / "out", "--hours 0.1"));
+  const std::filesystem::path trace = folder / "trace.json";
+  const Outcome outcome = program(small(folder / "out", "--hours 0.1 --trace '" + trace.string() + "'"));
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   const std::string series = contents(folder / "out" / "series.csv");
   EXPECT_TRUE(contains(series, "time_s,cover,liquid_path")) << series;
   EXPECT_TRUE(contains(series, "\n360,")) << series;
   EXPECT_TRUE(contains(contents(folder / "out" / "profiles.csv"), "theta_l_flux"));
   EXPECT_GT(std::filesystem::file_size(folder / "out" / "clouds.png"), 20000U);
+  for (const char* const task : {"clock", "clouds::momentum", "projection"})
+    EXPECT_TRUE(contains(contents(trace), std::string("\"") + task + "\"")) << task;
 }
 
 TEST(Program, ResumesFromACheckpointWithTheSameBits) {
@@ -68,6 +71,7 @@ TEST(Program, RefusesWhatItCannotDo) {
   expect_refusal("front", "case");
   expect_refusal("cbl --cells 12x12x5", "levels are too few");
   expect_refusal("cbl --scheme 7", "--scheme");
+  expect_refusal("cbl --device tpu", "--device");
   expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
 }
 

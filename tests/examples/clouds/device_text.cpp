@@ -92,14 +92,15 @@ TYPED_TEST_SUITE(DeviceText, Precisions);
 
 TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
   using A = Air<TypeParam>;
-  this->expect_same(
-      "buoyancy",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.pressure), a.level(c.exner),
-               a.level(c.tv0), a.level(c.lift));
-      },
-      [](const auto&... x) { buoyancy(x...); }, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
+  const auto buoyancy_of = [](A& a, const auto& kernel) {
+    const auto& c = a.column;
+    kernel(a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.pressure), a.level(c.exner), a.level(c.tv0),
+           a.level(c.lift));
+  };
+  const auto host = [](const auto&... x) { buoyancy(x...); };
+  this->expect_same("buoyancy", buoyancy_of, host, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
+  this->expect_same("buoyancy_looped", buoyancy_of, host,
+                    [](const auto&... x) { buoyancy_looped_cuda(x..., nullptr); });
   for (const double u_star : {0.28, 0.0})
     this->expect_same(
         "ground",
@@ -114,17 +115,18 @@ TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
 
 TYPED_TEST(DeviceText, OfEddies) {
   using A = Air<TypeParam>;
-  this->expect_same(
-      "eddies",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.rise_u.view(),
-               a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height),
-               a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z), a.level(c.pressure),
-               a.level(c.exner), a.level(c.lift), a.level(c.length2), &a.advection, a.work.data(),
-               &a.diffusion, a.work.data() + a.work.size() / 2, 0.01, 0.011);
-      },
-      [](const auto&... x) { eddies(x...); }, [](const auto&... x) { eddies_cuda(x..., nullptr); });
+  const auto eddies_of = [](A& a, const auto& kernel) {
+    const auto& c = a.column;
+    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.b.view(),
+           a.rise_u.view(), a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height),
+           a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z), a.level(c.pressure),
+           a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.length2), &a.advection, a.work.data(),
+           &a.diffusion, a.work.data() + a.work.size() / 2, 0.01, 0.011);
+  };
+  const auto host = [](const auto&... x) { eddies(x...); };
+  this->expect_same("eddies", eddies_of, host, [](const auto&... x) { eddies_cuda(x..., nullptr); });
+  this->expect_same("eddies_looped", eddies_of, host,
+                    [](const auto&... x) { eddies_looped_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfTheNextStep) {
