@@ -85,6 +85,24 @@ Case bubble() {
   return c;
 }
 
+Case density_current() {
+  Case c;
+  c.name = "density";
+  c.title = "A cold current spreads over the ground";
+  c.size = {51200, 300, 6400};
+  c.cells = {1024, 6, 128};
+  c.hours = 900.0 / 3600;
+  c.turbulence = false;
+  c.viscosity = 75;
+  c.per_prandtl = 1;
+  c.theta_bump = [](double x, double, double z) {
+    const double r = std::min(1.0, std::hypot((x - 25600) / 4000, (z - 3000) / 2000));
+    const double exner = 1 - gravity * z / (heat_dry * offset);
+    return -15 * (1 + std::cos(std::numbers::pi * r)) / 2 / exner; // 15 K of temperature
+  };
+  return c;
+}
+
 Case wave() {
   Case c;
   c.name = "wave";
@@ -105,7 +123,7 @@ Case wave() {
 }
 
 const std::vector<std::string>& case_names() {
-  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "wave"};
+  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "density", "wave"};
   return names;
 }
 
@@ -113,8 +131,9 @@ Case case_named(const std::string& name) {
   if (name == "cbl") return convective_layer();
   if (name == "bomex") return bomex();
   if (name == "bubble") return bubble();
+  if (name == "density") return density_current();
   if (name == "wave") return wave();
-  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble or wave");
+  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble, density or wave");
 }
 
 } // namespace clouds

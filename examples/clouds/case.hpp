@@ -46,6 +46,8 @@ struct Case {
   double friction_velocity = 0;          // given, m/s; 0: from the roughness
   double roughness = 0;                  // m; 0: no stress
   bool turbulence = true;                // whether there is a subgrid viscosity
+  double viscosity = 0;                  // constant, with or without it, m2 s-1
+  double per_prandtl = 3;                // diffusivity of scalars over viscosity
 
   double theta_noise = 0, water_noise = 0; // amplitudes
   double noise_below = 0;
@@ -59,6 +61,7 @@ struct Case {
 [[nodiscard]] Case convective_layer(); ///< "cbl": MicroHH's case drycblles
 [[nodiscard]] Case bomex();            ///< Siebesma et al., J. Atmos. Sci. 60, 1201 (2003), appendix B
 [[nodiscard]] Case bubble();           ///< Bryan and Fritsch, Mon. Wea. Rev. 130, 2917 (2002), the dry one
+[[nodiscard]] Case density_current();  ///< "density": Straka et al., Int. J. Numer. Meth. Fluids 17, 1 (1993)
 [[nodiscard]] Case wave();             ///< Skamarock and Klemp, Mon. Wea. Rev. 122, 2623 (1994)
 
 /// The names of all cases, and the one with this name. Throws heddle::Error for another name.

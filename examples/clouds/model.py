@@ -25,7 +25,6 @@ from sympy import Abs, Integer, Max, Min, Piecewise
 
 air = Air()
 OFFSET = Integer(300)
-PER_PRANDTL = 3
 DRAG_ENTRIES = 4096
 
 grid = Grid()
@@ -44,6 +43,7 @@ drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
 length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
 length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
 longest, share, coriolis, u_frame = parameters("longest, share, coriolis, u_frame")
+background, per_prandtl = parameters("background, per_prandtl")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
 )
@@ -96,19 +96,20 @@ for rise, value in zip((rise_u, rise_v), rises, strict=True):
     cell.store(rise.here, value)
 clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
-# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, and what limits the time step ---------------------
+# --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, and what limits the time step ---------------
 cell = Equations(fields=NAMES)
 wet, theta = moist(cell)
 strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
 slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
 condensed = wet.q_c, wet.T, wet.q_s, exner.here
 n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
-viscosity = subgrid.viscosity(cell, length2.here, strain2, n2, PER_PRANDTL)
+eddies = subgrid.viscosity(cell, length2.here, strain2, n2, per_prandtl)
+viscosity = cell.let("viscosity", background + eddies)
 cell.store(K.here, viscosity)
 cell.store(cloud.here, wet.q_c)
 per_h = grid.level("per_height")
 courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
-spread = PER_PRANDTL * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
+spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
 clouds.add(
     "eddies", [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 )
@@ -142,7 +143,7 @@ def momentum(order):
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order).momentum()
-    mixing = subgrid.Diffusion(cell, grid, K, PER_PRANDTL).momentum(ground_stress())
+    mixing = subgrid.Diffusion(cell, grid, K, per_prandtl).momentum(ground_stress())
     cell.section("Coriolis force, buoyancy, sinking air, sponge")
     v_at_u = (v.here + v[0, 1, 0] + v[-1, 0, 0] + v[-1, 1, 0]) / 4
     u_at_v = (u.here + u[1, 0, 0] + u[0, -1, 0] + u[1, -1, 0]) / 4 + u_frame
@@ -167,7 +168,7 @@ def scalars(order):
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)
-    diffusion = subgrid.Diffusion(cell, grid, K, PER_PRANDTL)
+    diffusion = subgrid.Diffusion(cell, grid, K, per_prandtl)
     rows = (
         (th, th_old, th_next, th0, heating, theta_flux, theta_slope),
         (q, q_old, q_next, q0, moistening, water_flux, water_slope),

@@ -14,8 +14,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                "the run misses it");
   command_line::set_up(app);
   app.add_option("case", o.name,
-                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; wave: "
-                 "inertia-gravity waves")
+                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; density: "
+                 "cold current; wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
   app.add_option("--cells", o.cells, "NXxNYxNZ: cells along x, y and z (default: those of the case)")
       ->delimiter('x')

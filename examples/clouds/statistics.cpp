@@ -205,7 +205,8 @@ void measure_centres(const Air& air, const Snapshot& s, std::int64_t z, Sample& 
   conditional(core, [&](std::size_t n) { return s.cloud[n] > 0 && air.tv(n, z) > mean_tv; });
 }
 
-void measure_faces(const Air& air, const Snapshot& s, const BaseState& base, std::int64_t z, Sample& sample) {
+void measure_faces(const Air& air, const Snapshot& s, const Case& what, const BaseState& base, std::int64_t z,
+                   Sample& sample) {
   using namespace face;
   const auto k = static_cast<std::size_t>(z);
   const std::size_t level = static_cast<std::size_t>(s.cells[0] * s.cells[1]);
@@ -233,10 +234,10 @@ void measure_faces(const Air& air, const Snapshot& s, const BaseState& base, std
       return -factor * viscosity * difference(x, y, n) / base.distance[k];
     });
   };
-  constexpr double per_prandtl = 3;
-  subgrid(theta_l_subgrid, per_prandtl, [&](auto, auto, std::size_t n) { return s.th[n] - s.th[n - level]; });
-  subgrid(q_subgrid, per_prandtl, [&](auto, auto, std::size_t n) { return s.q[n] - s.q[n - level]; });
-  subgrid(tv_subgrid, per_prandtl,
+  subgrid(theta_l_subgrid, what.per_prandtl,
+          [&](auto, auto, std::size_t n) { return s.th[n] - s.th[n - level]; });
+  subgrid(q_subgrid, what.per_prandtl, [&](auto, auto, std::size_t n) { return s.q[n] - s.q[n - level]; });
+  subgrid(tv_subgrid, what.per_prandtl,
           [&](auto, auto, std::size_t n) { return air.tv(n, z) - air.tv(n - level, z - 1); });
   subgrid(u_subgrid, 1,
           [&](auto x, auto y, auto) { return air.u_centre(x, y, z) - air.u_centre(x, y, z - 1); });
@@ -298,7 +299,7 @@ Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Schem
   heddle::parallel_ranges(s.cells[2], [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t z = first; z < last; ++z) {
       measure_centres(air, s, z, sample);
-      if (z > 0) measure_faces(air, s, base, z, sample);
+      if (z > 0) measure_faces(air, s, what, base, z, sample);
     }
   });
   sample.faces[face::theta_l_subgrid][0] = what.theta_flux;

@@ -34,9 +34,9 @@ heddle::StaggeredGrid staggered(const Case& what, const BaseState& base,
 Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddle::Transport& transport,
                heddle::Memory memory) {
   for (const std::size_t axis : {0U, 1U})
-    if (cells[axis] < 4)
+    if (cells[axis] < 6)
       throw heddle::Error("clouds", "a side of " + std::to_string(cells[axis]) + " cells is too short",
-                          "use 4 or more: fluxes reach three cells");
+                          "use 6 or more: fluxes reach three cells to both sides");
   if (cells[2] < 3 * transport.ranks())
     throw heddle::Error("clouds",
                         std::to_string(cells[2]) + " levels are too few for " +
@@ -138,7 +138,10 @@ public:
     Eddies<T> eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.rise_u_, s_.rise_v_, now.th, now.q,
                      c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift,
                      c.length2, s_.advection_, s_.diffusion_,
-                     {.per_x = 1 / s_.place_.width_x, .per_y = 1 / s_.place_.width_y});
+                     {.background = s_.what_->viscosity,
+                      .per_prandtl = s_.what_->per_prandtl,
+                      .per_x = 1 / s_.place_.width_x,
+                      .per_y = 1 / s_.place_.width_y});
     put(heddle::HaloExchange(eddies.before(), *s_.transport_));
     put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
                   {.u_frame = s_.what_->u_frame,
@@ -212,6 +215,7 @@ private:
               c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge,
               s_.clock_.length(),
               Parameters{.share = share,
+                         .per_prandtl = s_.what_->per_prandtl,
                          .theta_flux = s_.what_->theta_flux,
                          .water_flux = s_.what_->water_flux,
                          .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),

@@ -158,6 +158,32 @@ TEST(Dynamics, UpwindFluxesTakeKineticEnergy) {
   EXPECT_LT(drift(Scheme::fifth, 3), -1e-2);
 }
 
+TEST(Dynamics, ConstantViscosityDampsAWaveAsTheHeatEquationSays) {
+  Case what = quiet();
+  what.viscosity = 75;
+  what.per_prandtl = 2;
+  Simulation<double> s(what, {12, 10, 12});
+  const auto wave = [](auto x) { return std::sin(2 * std::numbers::pi * static_cast<double>(x) / 12); };
+  s.stepper.now().v.fill([&](auto x, auto, auto, int) { return wave(x); });
+  s.stepper.now().th.fill([&](auto x, auto, auto, int) { return 1e-8 * wave(x); }); // lifts nothing
+  s.run(10, 10);
+  const Snapshot end = s.look();
+  const double k2 = std::pow(2 * std::sin(std::numbers::pi / 12) / 100, 2); // of differences over 100 m
+  for (std::size_t x = 0; x < 12; ++x) {
+    EXPECT_NEAR(end.v[x + 12 * 35], wave(x) * std::exp(-75 * k2 * 100), 1e-6);
+    EXPECT_NEAR(end.th[x + 12 * 35], 1e-8 * wave(x) * std::exp(-2 * 75 * k2 * 100), 1e-14);
+  }
+}
+
+TEST(Dynamics, TheFrontOfColdAirIsWhereItIsOneDegreeColder) {
+  Snapshot end;
+  end.cells = {8, 1, 1};
+  end.th = {0, 0, -2, -5, -5, -4, -2, 2};
+  EXPECT_DOUBLE_EQ(front(density_current(), end), (6.5 + 0.25 - 4) * 51200 / 8);
+  end.th.assign(8, 0);
+  EXPECT_EQ(front(density_current(), end), 0);
+}
+
 TEST(Dynamics, AMirroredFlowStaysMirrored) {
   Case what = quiet();
   what.theta = {{0, 300}, {2005, 304}};
