@@ -13,7 +13,8 @@ Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002):
 
 where a kernel chooses dt, a number in memory.
 
-Stored are th = theta_l - 300 K and u - u_frame: small numbers keep their digits in single precision.
+Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force then takes v_geostrophic -
+v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
 """
 
 from heddle import If, Module, Reduce, fields, parameters, profiles, tables
@@ -42,7 +43,7 @@ sponge, face_sponge = profiles("sponge, face_sponge: real[z]")
 drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
 length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
 length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
-longest, share, coriolis, u_frame = parameters("longest, share, coriolis, u_frame")
+longest, share, coriolis, u_frame, v_frame = parameters("longest, share, coriolis, u_frame, v_frame")
 background, per_prandtl = parameters("background, per_prandtl")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
@@ -86,7 +87,7 @@ clouds.add("buoyancy", cell.statements)
 
 # --- Ground: drag = u_*^2 / |U|, du/dz and dv/dz in the lowest cells; u_* is given, or of a rough surface
 cell = Equations(fields=NAMES)
-*winds, speed = surface.wind(cell, u, v, (u_frame, 0))
+*winds, speed = surface.wind(cell, u, v, (u_frame, v_frame))
 rough = surface.ratio(cell, drag_table, speed, virtual_flux, first_height, lift.here, per_warm, per_cold, air)
 ratio = cell.let("drag_ratio", Piecewise((u_star / speed, u_star > 0), (rough, True)))
 friction = cell.let("friction", ratio * speed)
@@ -135,7 +136,8 @@ def subsidence(w_large, phi):
 
 def ground_stress():
     """Upward fluxes of u and v at the ground: minus the drag at their faces times the wind."""
-    return [-(drag.here + drag[shift(n, -1)]) / 2 * wind for n, wind in enumerate((u.here + u_frame, v.here))]
+    winds = u.here + u_frame, v.here + v_frame
+    return [-(drag.here + drag[shift(n, -1)]) / 2 * wind for n, wind in enumerate(winds)]
 
 
 def momentum(order):

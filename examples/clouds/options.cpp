@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <array>
+
 #include "case.hpp"
 #include "command_line.hpp"
 #include "heddle/core/environment.hpp"
@@ -15,7 +17,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::set_up(app);
   app.add_option("case", o.name,
                  "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; density: "
-                 "cold current; wave: inertia-gravity waves")
+                 "cold current; rico: cumulus clouds that rain; wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
   app.add_option("--cells", o.cells, "NXxNYxNZ: cells along x, y and z (default: those of the case)")
       ->delimiter('x')
@@ -35,6 +37,16 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       app, "--scheme", {"2i5", "2"},
       [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },
       "advection: order 5 upwind, or means of two cells (default 2i5)");
+  command_line::add_choice(
+      app, "--rain", {"none", "kessler", "sb"},
+      [&](std::size_t i) {
+        o.rain = std::array{RainScheme::none, RainScheme::kessler, RainScheme::seifert_beheng}[i];
+      },
+      "how cloud water becomes rain: not, as Kessler has it, or Seifert and Beheng (default: that of the "
+      "case)");
+  app.add_option("--threshold", o.threshold, "kessler: cloud water from which rain forms by itself, kg/kg")
+      ->check(between(0, 0.1));
+  app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
   app.add_option("--seed", o.seed, "of the noise at the start");
   app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
   app.add_option("--checkpoint-every", o.checkpoint_every,

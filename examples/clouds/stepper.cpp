@@ -50,12 +50,6 @@ Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddl
           .width_y = what.size[1] / static_cast<double>(cells[1])};
 }
 
-/// The gradient that a profile has below the lid, per m.
-double slope_at_lid(const Knots& profile, const BaseState& base) {
-  const double top = base.face.back(), below = base.centre.back();
-  return (profile.at(top) - profile.at(below)) / (top - below);
-}
-
 template <class T> heddle::Buffer<T> on(heddle::Memory memory, const std::vector<double>& values) {
   return heddle::Buffer<T>(std::vector<T>(values.begin(), values.end()), memory);
 }
@@ -123,14 +117,15 @@ template <class T> struct Project {
 template <class T> class Stepper<T>::Graph {
 public:
   Graph(Stepper& stepper, const char* name)
-      : s_(stepper), graph_({.name = name,
+      : s_(stepper), tasks_({.name = name,
                              .memory = stepper.place_.memory,
                              .capture = stepper.recorded() ? heddle::Capture::on : heddle::Capture::off,
                              .unroll = 1,
                              .trace = stepper.trace_,
-                             .trace_process = stepper.transport_->rank()}) {}
+                             .trace_process = stepper.transport_->rank()},
+                            *stepper.transport_, stepper.trace_ != nullptr) {}
 
-  void run(std::int64_t times = 1) { graph_.run(times); }
+  void run(std::int64_t times = 1) { tasks_.run(times); }
 
   /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
   void add_survey(State<T>& now) {
@@ -142,16 +137,20 @@ public:
                       .per_prandtl = s_.what_->per_prandtl,
                       .per_x = 1 / s_.place_.width_x,
                       .per_y = 1 / s_.place_.width_y});
-    put(heddle::HaloExchange(eddies.before(), *s_.transport_));
-    put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
-                  {.u_frame = s_.what_->u_frame,
-                   .virtual_flux = s_.what_->virtual_flux(),
-                   .u_star = s_.what_->friction_velocity,
-                   .first_height = s_.base_->centre[0],
-                   .per_warm = s_.surface_.per_warm,
-                   .per_cold = s_.surface_.per_cold}));
-    put(std::move(eddies));
-    if (s_.transport_->ranks() > 1) put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
+    tasks_.put(heddle::HaloExchange(eddies.before(), *s_.transport_));
+    if (s_.what_->sea)
+      s_.rain_->add_sea(tasks_, now, s_.drag_, s_.rise_u_, s_.rise_v_);
+    else
+      tasks_.put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
+                           {.u_frame = s_.what_->u_frame,
+                            .v_frame = s_.what_->v_frame,
+                            .virtual_flux = s_.what_->virtual_flux(),
+                            .u_star = s_.what_->friction_velocity,
+                            .first_height = s_.base_->centre[0],
+                            .per_warm = s_.surface_.per_warm,
+                            .per_cold = s_.surface_.per_cold}));
+    tasks_.put(std::move(eddies));
+    if (s_.transport_->ranks() > 1) tasks_.put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
   }
 
   /// From a state to the one after a step, through a third one.
@@ -161,72 +160,69 @@ public:
     for (std::size_t n = 0; n < shares.size(); ++n) {
       State<T>&now = *reads[n], &next = *writes[n];
       const Column<T>& c = s_.column_;
-      put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
+      Rain<T>* const rain = s_.rain_.get();
+      const bool limits = rain != nullptr && n + 1 == shares.size();
+      if (now.r)
+        rain->add_buoyancy(tasks_, now, s_.buoyancy_);
+      else
+        tasks_.put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
       if (s_.scheme_ == Scheme::fifth) {
         add_momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]);
-        add_scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]);
+        if (!limits) add_scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]);
       } else {
         add_momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]);
-        add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]);
+        if (!limits) add_scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]);
       }
-      put(Project<T>{&s_.projection_, &next, s_.work_of_streams()});
+      if (limits)
+        rain->add_last_stage(tasks_, from, now, next);
+      else if (rain != nullptr)
+        rain->add_to_stage(tasks_, from, now, next, shares[n]);
+      tasks_.put(Project<T>{&s_.projection_, &next, s_.work_of_streams()});
     }
+    if (s_.rain_) s_.rain_->add_fall(tasks_, to, between);
   }
 
   /// The length of the step, its stages, and the survey of what comes out.
   void add_step(State<T>& from, State<T>& to, State<T>& between) {
-    clock_ = put(s_.clock_);
+    tasks_.put_clock(s_.clock_);
     add_stages(from, to, between);
     add_survey(to);
   }
 
 private:
-  template <class Task> std::size_t put(Task&& task) {
-    const std::size_t number = graph_.add(std::forward<Task>(task));
-    if (s_.trace_ != nullptr && number > 0) graph_.order(number - 1, number);
-    return number;
-  }
-
-  /// A sweep that takes the length of the step, with the exchange before it.
-  template <class Sweep> void add(Sweep sweep) {
-    put(heddle::HaloExchange(sweep.before(), *s_.transport_));
-    const std::size_t task = put(std::move(sweep));
-    if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
-  }
-
   template <class Sweep, class Parameters>
   void add_momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_, s_.buoyancy_,
-              s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass, c.per_face_mass,
-              c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0, c.sponge, c.face_sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .coriolis = s_.what_->coriolis,
-                         .u_frame = s_.what_->u_frame,
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    tasks_.add(Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_,
+                     s_.buoyancy_, s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass,
+                     c.per_mass, c.per_face_mass, c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic,
+                     c.u0, c.v0, c.sponge, c.face_sponge, s_.clock_.length(),
+                     Parameters{.share = share,
+                                .coriolis = s_.what_->coriolis,
+                                .u_frame = s_.what_->u_frame,
+                                .v_frame = s_.what_->v_frame,
+                                .per_x = 1 / s_.place_.width_x,
+                                .per_y = 1 / s_.place_.width_y}));
   }
 
   template <class Sweep, class Parameters>
   void add_scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
     const Column<T>& c = s_.column_;
-    add(Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q, c.rho_face,
-              c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge,
-              s_.clock_.length(),
-              Parameters{.share = share,
-                         .per_prandtl = s_.what_->per_prandtl,
-                         .theta_flux = s_.what_->theta_flux,
-                         .water_flux = s_.what_->water_flux,
-                         .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
-                         .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
-                         .per_x = 1 / s_.place_.width_x,
-                         .per_y = 1 / s_.place_.width_y}));
+    tasks_.add(Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
+                     c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
+                     c.moistening, c.sponge, s_.clock_.length(),
+                     Parameters{.share = share,
+                                .per_prandtl = s_.what_->per_prandtl,
+                                .theta_flux = s_.what_->theta_flux,
+                                .water_flux = s_.what_->water_flux,
+                                .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                                .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                                .per_x = 1 / s_.place_.width_x,
+                                .per_y = 1 / s_.place_.width_y}));
   }
 
   Stepper& s_;
-  heddle::TaskGraph graph_;
-  std::optional<std::size_t> clock_; // its task
+  Tasks tasks_;
 };
 
 template <class T>
@@ -242,8 +238,14 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       surface_(surface_table(what, base)), drag_table_(on<T>(place_.memory, surface_.ratio)),
       advection_(1, place_.memory), diffusion_(1, place_.memory),
       clock_(what.longest_step, advection_, diffusion_) {
+  if (Rain<T>::needed(what))
+    rain_ = std::make_unique<Rain<T>>(what, base, place_, column_, scheme, viscosity_, clock_.length());
   for (std::size_t n = 0; n < states_.size(); ++n)
-    states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");
+    states_[n] = std::make_unique<State<T>>(place_,
+                                            n == 0   ? ""
+                                            : n == 1 ? "_a"
+                                                     : "_b",
+                                            what.rain != RainScheme::none);
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
     State<T>&from = *states_[n], &to = *states_[1 - n], &between = *states_[2];
@@ -264,7 +266,7 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   const Case& c = *what_;
   const auto level = [](std::int64_t k) { return static_cast<std::size_t>(k); };
   s.u.fill([&](auto, auto, auto k, int) { return c.u.at(base_->centre[level(k)]) - c.u_frame; });
-  s.v.fill([&](auto, auto, auto k, int) { return c.v.at(base_->centre[level(k)]); });
+  s.v.fill([&](auto, auto, auto k, int) { return c.v.at(base_->centre[level(k)]) - c.v_frame; });
   s.w.fill([](auto, auto, auto, int) { return 0.0; });
   const auto noise = [&](std::uint32_t stream, std::int64_t x, std::int64_t y, std::int64_t k) {
     return base_->centre[level(k)] < c.noise_below ? heddle::random_number(seed, stream, x, y, k) : 0.0;
@@ -279,6 +281,7 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   s.q.fill([&](auto x, auto y, auto k, int) {
     return base_->water[level(k)] + c.water_noise * noise(1, x, y, k);
   });
+  if (s.r) s.r->fill([](auto, auto, auto, int) { return 0.0; });
   project();
 }
 
@@ -335,7 +338,7 @@ template <class T> std::array<double, 2> Stepper<T>::ground_stress() const {
   double along_x = 0, along_y = 0;
   drag_.inspect(0, [&](const auto drag) {
     states_[now_]->u.inspect(0, [&](const auto u) { along_x = stress(drag, u, 0, what_->u_frame); });
-    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, 0); });
+    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, what_->v_frame); });
   });
   return {along_x, along_y};
 }
@@ -344,6 +347,9 @@ template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {
   State<T>& s = *states_[0];
   for (heddle::Field<T>* field : {&s.u, &s.v, &s.w, &s.th, &s.q})
     checkpoint.add(*field);
+  if (!s.r) return;
+  checkpoint.add(*s.r);
+  checkpoint.add(rain_->fallen());
 }
 
 template <class T> void Stepper<T>::settle() {
@@ -354,6 +360,7 @@ template <class T> void Stepper<T>::settle() {
   to.w.copy_from(from.w);
   to.th.copy_from(from.th);
   to.q.copy_from(from.q);
+  if (to.r) to.r->copy_from(*from.r);
   now_ = 0;
 }
 
