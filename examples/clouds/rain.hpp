@@ -4,9 +4,9 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
+#include "clock.hpp"
 #include "flow.hpp"
 #include "heddle/core/buffer.hpp"
-#include "tasks.hpp"
 
 namespace clouds {
 

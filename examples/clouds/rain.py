@@ -5,9 +5,9 @@
     dq/dt = ... - D + E,    dtheta_l/dt = ... + Lv / (cp Pi) (D - E)
 
 r: rain (kg/kg), which the total water q does not contain; D: conversion of cloud water, E: evaporation, v_r:
-fall speed. A step dt is the number in memory of model.py. In the first two stages of a step r changes as th and q do. In the last one water cannot become
+fall speed. In the first two stages of a step r changes as th and q do. In the last one water cannot become
 negative: what does not come with the air is added first, with rates of the old values, and advection is
-limited. Then rain falls, and D and E act over the whole step.
+limited. Then rain falls, and D and E act over the whole step, whose length is a number in memory.
 """
 
 from heddle import If, Module, fields, parameters, profiles, tables
