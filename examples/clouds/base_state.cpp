@@ -64,6 +64,11 @@ BaseState make_base_state(const Case& what, std::int64_t levels) {
                                                    what.size[2] / static_cast<double>(levels)));
 }
 
+double slope_at_lid(const Knots& profile, const BaseState& base) {
+  const double top = base.face.back(), below = base.centre.back();
+  return (profile.at(top) - profile.at(below)) / (top - below);
+}
+
 double saturation_pressure(double temperature) {
   constexpr std::array a{610.5851,    44.40316,    1.430341,     2.641412e-2,  2.995057e-4,
                          2.031998e-6, 6.936113e-9, 2.564861e-12, -3.704404e-15};

@@ -29,6 +29,9 @@ struct BaseState {
 /// The same with cells of equal height.
 [[nodiscard]] BaseState make_base_state(const Case& what, std::int64_t levels);
 
+/// The gradient that a profile has below the lid, per m.
+[[nodiscard]] double slope_at_lid(const Knots& profile, const BaseState& base);
+
 /// Saturation pressure (Pa) and specific humidity (kg/kg) at a temperature (K) and a pressure (Pa), from the
 /// polynomial of P. J. Flatau et al., J. Appl. Meteor. 31, 1507 (1992), as the kernels have it.
 [[nodiscard]] double saturation_pressure(double temperature);

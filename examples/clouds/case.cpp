@@ -85,6 +85,54 @@ Case bubble() {
   return c;
 }
 
+Case rico() {
+  constexpr double day = 86400;
+  Case c;
+  c.name = "rico";
+  c.title = "Cumulus clouds that rain, RICO";
+  c.size = {12800, 12800, 4000};
+  c.cells = {128, 128, 100};
+  c.hours = 24;
+  c.surface_pressure = 101540;
+  c.theta = {{0, 297.9}, {740, 297.9}, {4000, 317.0}};
+  c.water = {{0, 16.0e-3}, {740, 13.8e-3}, {3260, 2.4e-3}, {4000, 1.8e-3}};
+  c.u = c.u_geostrophic = {{0, -9.9}, {4000, -9.9 + 2e-3 * 4000}};
+  c.v = c.v_geostrophic = -3.8;
+  c.subsidence = {{0, 0}, {2260, -0.005}};
+  c.heating = -2.5 / day;
+  c.moistening = {{0, -1.0e-3 / day}, {2980, 0.3456e-3 / day}};
+  c.coriolis = 4.5e-5;
+  c.u_frame = -5;
+  c.v_frame = -4;
+  c.roughness = 1.5e-4;
+  c.sea = Sea{.drag = 1.229e-3, .heat = 1.094e-3, .water = 1.133e-3, .theta = 298.494, .humidity = 21.66e-3};
+  c.rain = RainScheme::seifert_beheng;
+  c.cloud_above = 1e-5;
+  c.theta_noise = 0.1;
+  c.water_noise = 0.025e-3;
+  c.noise_below = 740;
+  c.sponge_above = 3500;
+  return c;
+}
+
+Case density_current() {
+  Case c;
+  c.name = "density";
+  c.title = "A cold current spreads over the ground";
+  c.size = {51200, 300, 6400};
+  c.cells = {1024, 6, 128};
+  c.hours = 900.0 / 3600;
+  c.turbulence = false;
+  c.viscosity = 75;
+  c.per_prandtl = 1;
+  c.theta_bump = [](double x, double, double z) {
+    const double r = std::min(1.0, std::hypot((x - 25600) / 4000, (z - 3000) / 2000));
+    const double exner = 1 - gravity * z / (heat_dry * offset);
+    return -15 * (1 + std::cos(std::numbers::pi * r)) / 2 / exner; // 15 K of temperature
+  };
+  return c;
+}
+
 Case wave() {
   Case c;
   c.name = "wave";
@@ -105,7 +153,7 @@ Case wave() {
 }
 
 const std::vector<std::string>& case_names() {
-  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "wave"};
+  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "density", "rico", "wave"};
   return names;
 }
 
@@ -113,8 +161,10 @@ Case case_named(const std::string& name) {
   if (name == "cbl") return convective_layer();
   if (name == "bomex") return bomex();
   if (name == "bubble") return bubble();
+  if (name == "density") return density_current();
+  if (name == "rico") return rico();
   if (name == "wave") return wave();
-  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble or wave");
+  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble, density, rico or wave");
 }
 
 } // namespace clouds

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,15 @@ private:
   std::vector<Knot> knots_;
 };
 
+/// Fluxes F = C |U| (sea - air) of the lowest cells.
+struct Sea {
+  double drag = 0, heat = 0, water = 0; // C
+  double theta = 300, humidity = 0;     // of the air on the sea, K and kg/kg
+};
+
+/// How cloud water becomes rain: not at all, as Kessler has it, or as Seifert and Beheng have it.
+enum class RainScheme { none, kessler, seifert_beheng };
+
 /// What distinguishes one flow from another; SI units.
 struct Case {
   std::string name, title;
@@ -39,13 +49,22 @@ struct Case {
   Knots subsidence = 0;              // w_ls, at most 0
   Knots heating = 0, moistening = 0; // K/s and 1/s
   double coriolis = 0;
-  double u_frame = 0; // velocity of the frame in which u is stored
+  double u_frame = 0, v_frame = 0; // velocity of the frame in which u and v are stored
   bool subsides_wind = false;
 
   double theta_flux = 0, water_flux = 0; // K m/s and m/s, at the ground
   double friction_velocity = 0;          // given, m/s; 0: from the roughness
   double roughness = 0;                  // m; 0: no stress
+  std::optional<Sea> sea;                // that gives fluxes in place of all these
   bool turbulence = true;                // whether there is a subgrid viscosity
+  double viscosity = 0;                  // constant, with or without it, m2 s-1
+  double per_prandtl = 3;                // diffusivity of scalars over viscosity
+
+  RainScheme rain = RainScheme::none;
+  double rain_threshold = 1e-3; // Kessler: cloud water from which rain forms by itself, kg/kg
+  double droplets = 70e6;       // Seifert and Beheng: of clouds, 1/m3
+  bool positive = false;        // whether water cannot become negative; with rain or a sea, always
+  double cloud_above = 0;       // cloud water from which air counts as cloud in statistics, kg/kg
 
   double theta_noise = 0, water_noise = 0; // amplitudes
   double noise_below = 0;
@@ -59,6 +78,8 @@ struct Case {
 [[nodiscard]] Case convective_layer(); ///< "cbl": MicroHH's case drycblles
 [[nodiscard]] Case bomex();            ///< Siebesma et al., J. Atmos. Sci. 60, 1201 (2003), appendix B
 [[nodiscard]] Case bubble();           ///< Bryan and Fritsch, Mon. Wea. Rev. 130, 2917 (2002), the dry one
+[[nodiscard]] Case density_current();  ///< "density": Straka et al., Int. J. Numer. Meth. Fluids 17, 1 (1993)
+[[nodiscard]] Case rico();             ///< van Zanten et al., J. Adv. Model. Earth Syst. 3, M06001 (2011)
 [[nodiscard]] Case wave();             ///< Skamarock and Klemp, Mon. Wea. Rev. 122, 2623 (1994)
 
 /// The names of all cases, and the one with this name. Throws heddle::Error for another name.

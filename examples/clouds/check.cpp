@@ -63,22 +63,31 @@ void check_bomex(const Case& what, const BaseState& base, const History& history
   all.push_back({"share of the published table within 2 standard deviations",
                  share([](const Comparison& row) { return row.inside(); }), 0.9, 1});
   all.push_back({"share of it within 1", share([](const Comparison& row) { return row.near(); }), 0.5, 1});
-  for (const Comparison& row : published_numbers(what, base, history))
-    all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
+}
+
+/// The largest difference between theta and its mirror along x.
+double asymmetry(const Snapshot& end) {
+  const auto [nx, ny, nz] = end.cells;
+  double most = 0;
+  for (std::int64_t row = 0; row < ny * nz; ++row)
+    for (std::int64_t x = 0; x < nx; ++x)
+      most = std::max(most, std::abs(end.th[static_cast<std::size_t>(row * nx + x)] -
+                                     end.th[static_cast<std::size_t>(row * nx + nx - 1 - x)]));
+  return most;
 }
 
 void check_bubble(const Snapshot& end, std::vector<Check>& all) {
   if (end.time < 999) return;
-  const auto [nx, ny, nz] = end.cells;
-  double asymmetry = 0;
-  for (std::int64_t row = 0; row < ny * nz; ++row)
-    for (std::int64_t x = 0; x < nx; ++x)
-      asymmetry = std::max(asymmetry, std::abs(end.th[static_cast<std::size_t>(row * nx + x)] -
-                                               end.th[static_cast<std::size_t>(row * nx + nx - 1 - x)]));
-  all.push_back({"asymmetry of theta, K", asymmetry, 0, 1e-9});
+  all.push_back({"asymmetry of theta, K", asymmetry(end), 0, 1e-9});
   all.push_back({"largest theta', K", *std::ranges::max_element(end.th), 1.92, 2.22});
   all.push_back({"largest w, m/s", *std::ranges::max_element(end.w), 13.7, 15.3});
   all.push_back({"least w, m/s", *std::ranges::min_element(end.w), -9.4, -7.8});
+}
+
+void check_density(const Case& what, const Snapshot& end, std::vector<Check>& all) {
+  if (end.time < 899) return;
+  all.push_back({"front, m", front(what, end), 15000, 15800});
+  all.push_back({"least theta', K", *std::ranges::min_element(end.th), -11, -9});
 }
 
 } // namespace
@@ -98,6 +107,17 @@ double heat_budget(const Case& what, const BaseState& base, const History& histo
               (last.centres[centre::theta_l][k] - first.centres[centre::theta_l][k]);
   const double given = base.face_density[0] * what.theta_flux * (last.time - first.time);
   return std::abs(gained / given - 1);
+}
+
+double front(const Case& what, const Snapshot& end) {
+  const std::int64_t n = end.cells[0];
+  const double width = what.size[0] / static_cast<double>(n);
+  for (std::int64_t x = n - 2; x >= n / 2; --x) {
+    const double near = end.th[static_cast<std::size_t>(x)], far = end.th[static_cast<std::size_t>(x + 1)];
+    if (near <= -1 && far > -1)
+      return (static_cast<double>(x) + 0.5 + (-1 - near) / (far - near)) * width - what.size[0] / 2;
+  }
+  return 0;
 }
 
 WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& end) {
@@ -139,7 +159,10 @@ std::vector<Check> checks(const Case& what, const BaseState& base, const History
   std::vector<Check> all;
   if (what.name == "cbl") check_layer(what, base, history, single, all);
   if (what.name == "bomex") check_bomex(what, base, history, all);
+  for (const Comparison& row : published_numbers(what, base, history))
+    all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
   if (what.name == "bubble") check_bubble(end, all);
+  if (what.name == "density") check_density(what, end, all);
   if (what.name == "wave" && end.time > 2999 && what.size[0] / static_cast<double>(end.cells[0]) < 251)
     all.push_back({"amplitude of the wave, relative error", wave_error(what, base, end).amplitude, 0, 0.03});
   return all;

@@ -35,6 +35,10 @@ struct WaveError {
 };
 [[nodiscard]] WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& end);
 
+/// How far the cold air of Straka's current has come along x from the middle of the domain, m: where theta'
+/// is -1 K in the lowest level, linearly between cells. 0 where there is none.
+[[nodiscard]] double front(const Case& what, const Snapshot& end);
+
 } // namespace clouds
 
 #endif

@@ -31,6 +31,22 @@ double product(double a, double b) {
   return a * b;
 }
 
+/// A source at all levels; in the highest one also what sinks into it with the gradient below the lid, since
+/// there is no level above.
+std::vector<double> with_lid(const Knots& source, const Knots& profile, const Case& what,
+                             const BaseState& base) {
+  std::vector<double> result = along(base.centre, [&](double z) { return source.at(z); });
+  result.back() -= what.subsidence.at(base.centre.back()) * slope_at_lid(profile, base);
+  return result;
+}
+
+/// The large-scale upward velocity; 0 in the highest level.
+std::vector<double> below_lid(const Knots& subsidence, const BaseState& base) {
+  std::vector<double> result = along(base.centre, [&](double z) { return subsidence.at(z); });
+  result.back() = 0;
+  return result;
+}
+
 /// 1 / the distance between the centres above and below a cell; of the cell itself at ground and lid.
 std::vector<double> inverse_spans(const BaseState& base) {
   const std::size_t n = base.levels();
@@ -76,17 +92,17 @@ Column<T>::Column(const Place& place, const Case& what, const BaseState& base, i
                                    ? squared_lengths(base, place.width_x, place.width_y, what.roughness)
                                    : std::vector<double>(base.levels(), 0))),
       per_span(place.profile<T>(inverse_spans(base))),
-      w_ls(place.profile<T>(along(base.centre, [&](double z) { return what.subsidence.at(z); }))),
-      w_ls_wind(place.profile<T>(
-          along(base.centre, [&](double z) { return what.subsides_wind ? what.subsidence.at(z) : 0; }))),
+      w_ls(place.profile<T>(below_lid(what.subsidence, base))),
+      w_ls_wind(place.profile<T>(below_lid(what.subsides_wind ? what.subsidence : Knots(0), base))),
       u_geostrophic(place.profile<T>(along(base.centre, [&](double z) { return what.u_geostrophic.at(z); }))),
-      v_geostrophic(place.profile<T>(along(base.centre, [&](double z) { return what.v_geostrophic.at(z); }))),
+      v_geostrophic(place.profile<T>(
+          along(base.centre, [&](double z) { return what.v_geostrophic.at(z) - what.v_frame; }))),
       u0(place.profile<T>(along(base.centre, [&](double z) { return what.u.at(z) - what.u_frame; }))),
-      v0(place.profile<T>(along(base.centre, [&](double z) { return what.v.at(z); }))),
+      v0(place.profile<T>(along(base.centre, [&](double z) { return what.v.at(z) - what.v_frame; }))),
       th0(place.profile<T>(along(base.theta, [](double theta) { return theta - offset; }))),
       q0(place.profile<T>(base.water)),
-      heating(place.profile<T>(along(base.centre, [&](double z) { return what.heating.at(z); }))),
-      moistening(place.profile<T>(along(base.centre, [&](double z) { return what.moistening.at(z); }))),
+      heating(place.profile<T>(with_lid(what.heating, what.theta, what, base))),
+      moistening(place.profile<T>(with_lid(what.moistening, what.water, what, base))),
       sponge(place.profile<T>(along(base.centre, [&](double z) { return sponge_at(what, z); }))),
       face_sponge(place.profile<T>(along(base.face, [&](double z) { return sponge_at(what, z); }))) {}
 

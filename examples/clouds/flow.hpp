@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace clouds {
 
 /// How far fluxes of order 5 reach, in cells.
 inline constexpr int reach = 3;
+
+/// How face values are computed: as means of two cells, which keeps energy, or with order 5 upwind.
+enum class Scheme { second, fifth };
 
 /// Where the cells of one rank lie.
 struct Place {
@@ -46,11 +50,13 @@ struct Place {
 };
 
 /// What is known of the air at a time: velocity on lower faces (m/s, along x in the frame of the case),
-/// theta_l - 300 K, total water (kg/kg).
+/// theta_l - 300 K, total water without rain (kg/kg), and in a case with rain that (kg/kg).
 template <class T> struct State {
-  State(const Place& place, const std::string& suffix)
+  State(const Place& place, const std::string& suffix, bool rains = false)
       : u(place.field<T>("u" + suffix)), v(place.field<T>("v" + suffix)), w(place.field<T>("w" + suffix)),
-        th(place.field<T>("th" + suffix)), q(place.field<T>("q" + suffix)) {}
+        th(place.field<T>("th" + suffix)), q(place.field<T>("q" + suffix)) {
+    if (rains) r = std::make_unique<heddle::Field<T>>(place.field<T>("r" + suffix));
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -62,6 +68,7 @@ template <class T> struct State {
   }
 
   heddle::Field<T> u, v, w, th, q;
+  std::unique_ptr<heddle::Field<T>> r;
 };
 
 /// Relaxation towards the initial profiles near the lid, 1/s: it grows to 1 / 450 s.

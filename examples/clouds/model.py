@@ -13,7 +13,8 @@ Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002):
 
 where a kernel chooses dt, a number in memory.
 
-Stored are th = theta_l - 300 K and u - u_frame: small numbers keep their digits in single precision.
+Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force then takes v_geostrophic -
+v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
 """
 
 from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
@@ -25,7 +26,6 @@ from sympy import Abs, Integer, Max, Min, Piecewise
 
 air = Air()
 OFFSET = Integer(300)
-PER_PRANDTL = 3
 DRAG_ENTRIES = 4096
 
 grid = Grid()
@@ -43,7 +43,8 @@ sponge, face_sponge = profiles("sponge, face_sponge: real[z]")
 drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
 length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
 length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
-longest, share, coriolis, u_frame = parameters("longest, share, coriolis, u_frame")
+longest, share, coriolis, u_frame, v_frame = parameters("longest, share, coriolis, u_frame, v_frame")
+background, per_prandtl = parameters("background, per_prandtl")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
 )
@@ -85,7 +86,7 @@ def buoyancy(cell, wet, theta):
 
 # --- Ground: drag = u_*^2 / |U|, du/dz and dv/dz in the lowest cells; u_* is given, or of a rough surface
 cell = Equations(fields=NAMES)
-*winds, speed = surface.wind(cell, u, v, (u_frame, 0))
+*winds, speed = surface.wind(cell, u, v, (u_frame, v_frame))
 rough = surface.ratio(cell, drag_table, speed, virtual_flux, first_height, lift.here, per_warm, per_cold, air)
 ratio = cell.let("drag_ratio", Piecewise((u_star / speed, u_star > 0), (rough, True)))
 friction = cell.let("friction", ratio * speed)
@@ -96,7 +97,7 @@ for rise, value in zip((rise_u, rise_v), rises, strict=True):
 clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
 
-# --- Viscosity K = l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----------
+# --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----
 def eddies(looped):
     cell = Equations(fields=NAMES)
     wet, theta = moist(cell, looped)
@@ -104,13 +105,14 @@ def eddies(looped):
     slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
     condensed = wet.q_c, wet.T, wet.q_s, exner.here
     n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
-    viscosity = subgrid.viscosity(cell, length2.here, strain2, n2, PER_PRANDTL)
+    turbulent = subgrid.viscosity(cell, length2.here, strain2, n2, per_prandtl)
+    viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
     cell.store(cloud.here, wet.q_c)
     buoyancy(cell, wet, theta)
     per_h = grid.level("per_height")
     courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
-    spread = PER_PRANDTL * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
+    spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
     return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 
 
@@ -146,7 +148,8 @@ def subsidence(w_large, phi):
 
 def ground_stress():
     """Upward fluxes of u and v at the ground: minus the drag at their faces times the wind."""
-    return [-(drag.here + drag[shift(n, -1)]) / 2 * wind for n, wind in enumerate((u.here + u_frame, v.here))]
+    winds = u.here + u_frame, v.here + v_frame
+    return [-(drag.here + drag[shift(n, -1)]) / 2 * wind for n, wind in enumerate(winds)]
 
 
 def momentum(order):
@@ -154,7 +157,7 @@ def momentum(order):
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order).momentum()
-    mixing = subgrid.Diffusion(cell, grid, K, PER_PRANDTL).momentum(ground_stress())
+    mixing = subgrid.Diffusion(cell, grid, K, per_prandtl).momentum(ground_stress())
     cell.section("Coriolis force, buoyancy, sinking air, sponge")
     v_at_u = (v.here + v[0, 1, 0] + v[-1, 0, 0] + v[-1, 1, 0]) / 4
     u_at_v = (u.here + u[1, 0, 0] + u[0, -1, 0] + u[1, -1, 0]) / 4 + u_frame
@@ -179,7 +182,7 @@ def scalars(order):
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)
-    diffusion = subgrid.Diffusion(cell, grid, K, PER_PRANDTL)
+    diffusion = subgrid.Diffusion(cell, grid, K, per_prandtl)
     rows = (
         (th, th_old, th_next, th0, heating, theta_flux, theta_slope),
         (q, q_old, q_next, q0, moistening, water_flux, water_slope),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <array>
+
 #include "case.hpp"
 #include "command_line.hpp"
 #include "heddle/core/environment.hpp"
@@ -14,8 +16,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                "the run misses it");
   command_line::set_up(app);
   app.add_option("case", o.name,
-                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; wave: "
-                 "inertia-gravity waves")
+                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; density: "
+                 "cold current; rico: cumulus clouds that rain; wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
   app.add_option("--cells", o.cells, "NXxNYxNZ: cells along x, y and z (default: those of the case)")
       ->delimiter('x')
@@ -35,6 +37,16 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       app, "--scheme", {"2i5", "2"},
       [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },
       "advection: order 5 upwind, or means of two cells (default 2i5)");
+  command_line::add_choice(
+      app, "--rain", {"none", "kessler", "sb"},
+      [&](std::size_t i) {
+        o.rain = std::array{RainScheme::none, RainScheme::kessler, RainScheme::seifert_beheng}[i];
+      },
+      "how cloud water becomes rain: not, as Kessler has it, or Seifert and Beheng (default: that of the "
+      "case)");
+  app.add_option("--threshold", o.threshold, "kessler: cloud water from which rain forms by itself, kg/kg")
+      ->check(between(0, 0.1));
+  app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
   app.add_option("--seed", o.seed, "of the noise at the start");
   app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
   app.add_option("--checkpoint-every", o.checkpoint_every,
@@ -47,7 +59,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       "where the kernels run (default cpu)");
   app.add_flag(
       "--same-bits", o.same_bits,
-      "with --device cuda: the CPU solves for the pressure, so that a run has the bits of the CPU's; slow");
+      "with --device cuda: the CPU solves for the pressure, so that a run has the bits of the CPU's; slow; "
+      "not with rain");
   app.add_option("--trace", o.trace,
                  "file for chrome://tracing: when what ran; the tasks of a GPU then follow each other")
       ->default_str("");
@@ -58,6 +71,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");
+  if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
+    throw heddle::Error("command line",
+                        "--same-bits: rain takes powers, whose last bits differ between CPU and GPU",
+                        "leave --same-bits out, or rain with --rain none");
   return o;
 }
 

@@ -20,6 +20,8 @@ struct Options {
   std::optional<double> hours;
   bool single = false; // precision
   Scheme scheme = Scheme::fifth;
+  std::optional<RainScheme> rain; // in place of that of the case
+  std::optional<double> threshold, droplets;
   std::uint64_t seed = 1;
   double sample_every = 30;    // s
   double checkpoint_every = 0; // s of simulated time; 0: no checkpoints

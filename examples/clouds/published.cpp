@@ -51,8 +51,19 @@ constexpr std::array<Entry, 9> models_water{{{100, 17.01, .14},
 constexpr std::array<Entry, 4> models_area{
     {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // %
 
-bool reached(const Case& what, const History& history) {
-  return what.name == "bomex" && history.samples().back().time > 6 * hour - 1;
+bool reached(const Case& what, const History& history, const char* name, double hours) {
+  return what.name == name && history.samples().back().time > hours * hour - 1;
+}
+
+std::vector<Comparison> rain_numbers(const History& history) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const Sample mean = history.mean(20 * hour, 24 * hour);
+  const char* const source = "van Zanten et al. (2011), read from figures";
+  return {
+      {"cover, hours 20 to 24", "%", none, 100 * mean.numbers[series::cover], 8, 25, source},
+      {"liquid water path, hours 20 to 24", "g/m2", none, 1000 * mean.numbers[series::liquid_path], 5, 30,
+       source},
+      {"rain at the ground, hours 20 to 24", "mm/d", none, mean.numbers[series::rain_rate], 0, 0.8, source}};
 }
 
 /// The largest difference of the fluxes on faces to what the profiles ask for.
@@ -75,7 +86,7 @@ double largest_difference(const Case& what, const BaseState& base, const std::ve
 
 std::vector<Comparison> published_profiles(const Case& what, const BaseState& base, const History& history) {
   std::vector<Comparison> all;
-  if (!reached(what, history)) return all;
+  if (!reached(what, history, "bomex", 6)) return all;
   const Sample last = history.mean(5 * hour, 6 * hour);
   const auto add = [&](const char* quantity, const char* units, const std::vector<double>& values,
                        double factor, const auto& entries) {
@@ -90,7 +101,8 @@ std::vector<Comparison> published_profiles(const Case& what, const BaseState& ba
 }
 
 std::vector<Comparison> published_numbers(const Case& what, const BaseState& base, const History& history) {
-  if (!reached(what, history)) return {};
+  if (reached(what, history, "rico", 24)) return rain_numbers(history);
+  if (!reached(what, history, "bomex", 6)) return {};
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const Sample mean = history.mean(3 * hour, 6 * hour);
   const Imbalance imbalance = flux_imbalance(what, base, history, 3 * hour, 6 * hour);

@@ -34,6 +34,8 @@ struct Comparison {
 [[nodiscard]] std::vector<Comparison> published_profiles(const Case& what, const BaseState& base,
                                                          const History& history);
 /// Other numbers of the same papers: cover and liquid water of hours 3 to 6, the height of the cloud base.
+/// RICO: cover, liquid water and rain of hours 20 to 24, in the wide ranges of van Zanten et al., J. Adv.
+/// Model. Earth Syst. 3, M06001 (2011).
 [[nodiscard]] std::vector<Comparison> published_numbers(const Case& what, const BaseState& base,
                                                         const History& history);
 

@@ -118,7 +118,11 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
   if (options.spacing)
     for (const std::size_t axis : {0U, 1U})
       what.size[axis] = *options.spacing * static_cast<double>(cells[axis]);
+  what.rain = options.rain.value_or(what.rain);
+  what.rain_threshold = options.threshold.value_or(what.rain_threshold);
+  if (options.droplets) what.droplets = 1e6 * *options.droplets;
   const BaseState base = make_base_state(what, cells[2]);
+  what.longest_step = longest_fall(what, base);
   const double end = 3600 * options.hours.value_or(what.hours);
   const bool prints = transport.rank() == 0;
   heddle::OutputFolder results(options.out, bytes_of_results(options, what, cells), transport,

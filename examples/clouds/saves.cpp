@@ -20,7 +20,8 @@ double bytes_of_results(const Options& options, const Case& what, const std::arr
       samples * static_cast<double>((cells[2] + 1) * (std::int64_t{centre::count} + face::count)) * 8;
   if (options.checkpoint_every == 0) return 2 * profiles;
   const int at_once = heddle::CheckpointOptions().keep + 1;
-  return (2 + at_once) * profiles + at_once * 5.0 * static_cast<double>(cells[0] * cells[1] * cells[2]) * 8;
+  return (2 + at_once) * profiles + at_once * (what.rain == RainScheme::none ? 5.0 : 7.0) *
+                                        static_cast<double>(cells[0] * cells[1] * cells[2]) * 8;
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
@@ -41,6 +42,9 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
   const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
   checkpoint_.require("number of the case", static_cast<double>(number));
   checkpoint_.require("width of the domain", what.size[0]);
+  checkpoint_.require("rain scheme", static_cast<double>(what.rain));
+  checkpoint_.require("rain threshold", what.rain_threshold);
+  checkpoint_.require("droplets", what.droplets);
   checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
   checkpoint_.require("seconds between statistics", options.sample_every);
   checkpoint_.require("seed", static_cast<double>(options.seed));

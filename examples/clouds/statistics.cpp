@@ -19,6 +19,7 @@ const std::array<Row, centre::count> centre::rows{{
     {"theta_l", "K", "liquid water potential temperature"},
     {"q", "1", "total water"},
     {"q_c", "1", "cloud water"},
+    {"rain", "1", "rain, which total water does not contain"},
     {"theta", "K", "potential temperature"},
     {"tv", "K", "virtual potential temperature"},
     {"u_variance", "m2 s-2", "resolved variance of u"},
@@ -62,6 +63,10 @@ const std::array<Row, series::count> series::rows{{
     {"cloud_base", "m", "centre of the lowest level with clouds"},
     {"cloud_top", "m", "centre of the highest level with clouds"},
     {"w_largest", "m s-1", "largest upward velocity"},
+    {"rain_path", "kg m-2", "rain of a column"},
+    {"rain_fallen", "kg m-2", "rain at the ground since the start"},
+    {"rain_rate", "mm d-1", "rain at the ground since the sample before"},
+    {"rain_heat", "W m-2", "latent heat of that rain"},
 }};
 
 template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& transport, double time) {
@@ -84,6 +89,8 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
   };
   State<T>& now = stepper.now();
   const std::array<double, 2> stress = stepper.ground_stress();
+  std::vector<double> rain;
+  if (now.r) rain = gathered(*now.r);
   return {.time = time,
           .cells = grid.domain().extents(),
           .u = gathered(now.u),
@@ -92,9 +99,11 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
           .th = gathered(now.th),
           .q = gathered(now.q),
           .cloud = gathered(stepper.cloud()),
+          .rain = std::move(rain),
           .viscosity = gathered(stepper.viscosity()),
           .stress_u = stress[0],
-          .stress_v = stress[1]};
+          .stress_v = stress[1],
+          .ground = stepper.lowest_level()};
 }
 
 template Snapshot snapshot(Stepper<double>&, heddle::Transport&, double);
@@ -119,7 +128,7 @@ public:
     return (s_.u[at(x, y, z)] + s_.u[at((x + 1) % nx_, y, z)]) / 2 + what_.u_frame;
   }
   [[nodiscard]] double v_centre(std::int64_t x, std::int64_t y, std::int64_t z) const {
-    return (s_.v[at(x, y, z)] + s_.v[at(x, (y + 1) % ny_, z)]) / 2;
+    return (s_.v[at(x, y, z)] + s_.v[at(x, (y + 1) % ny_, z)]) / 2 + what_.v_frame;
   }
   [[nodiscard]] double w_centre(std::int64_t x, std::int64_t y, std::int64_t z) const {
     return (w(x, y, z) + w(x, y, z + 1)) / 2;
@@ -129,8 +138,10 @@ public:
     return offset + s_.th[cell] + vaporisation / (heat_dry * base_.exner[k]) * s_.cloud[cell];
   }
   [[nodiscard]] double tv(std::size_t cell, std::int64_t z) const {
-    return theta(cell, z) * (1 + lightness * s_.q[cell] - (1 + lightness) * s_.cloud[cell]);
+    return theta(cell, z) * (1 + lightness * s_.q[cell] - (1 + lightness) * s_.cloud[cell] - rain(cell));
   }
+  [[nodiscard]] double rain(std::size_t cell) const { return s_.rain.empty() ? 0 : s_.rain[cell]; }
+  [[nodiscard]] bool cloudy(std::size_t cell) const { return s_.cloud[cell] > what_.cloud_above; }
   /// What the scheme advects through the lower face of a cell between levels.
   [[nodiscard]] double advected(const std::vector<double>& phi, std::int64_t x, std::int64_t y,
                                 std::int64_t z) const {
@@ -186,6 +197,7 @@ void measure_centres(const Air& air, const Snapshot& s, std::int64_t z, Sample& 
   variance(theta_variance, th, th_at);
   variance(q_variance, set(centre::q, q_at), q_at);
   set(q_c, [&](auto, auto, std::size_t n) { return s.cloud[n]; });
+  set(centre::rain, [&](auto, auto, std::size_t n) { return air.rain(n); });
   set(theta, [&](auto, auto, std::size_t n) { return air.theta(n, z); });
   const double mean_tv = set(tv, [&](auto, auto, std::size_t n) { return air.tv(n, z); });
   const auto conditional = [&](Name area, auto belongs) {
@@ -201,11 +213,12 @@ void measure_centres(const Air& air, const Snapshot& s, std::int64_t z, Sample& 
     within(3, [&](auto, auto, std::size_t n) { return s.cloud[n]; });
     within(4, [&](auto x, auto y, std::size_t) { return air.w_centre(x, y, z); });
   };
-  conditional(cloud, [&](std::size_t n) { return s.cloud[n] > 0; });
-  conditional(core, [&](std::size_t n) { return s.cloud[n] > 0 && air.tv(n, z) > mean_tv; });
+  conditional(cloud, [&](std::size_t n) { return air.cloudy(n); });
+  conditional(core, [&](std::size_t n) { return air.cloudy(n) && air.tv(n, z) > mean_tv; });
 }
 
-void measure_faces(const Air& air, const Snapshot& s, const BaseState& base, std::int64_t z, Sample& sample) {
+void measure_faces(const Air& air, const Snapshot& s, const Case& what, const BaseState& base, std::int64_t z,
+                   Sample& sample) {
   using namespace face;
   const auto k = static_cast<std::size_t>(z);
   const std::size_t level = static_cast<std::size_t>(s.cells[0] * s.cells[1]);
@@ -233,10 +246,10 @@ void measure_faces(const Air& air, const Snapshot& s, const BaseState& base, std
       return -factor * viscosity * difference(x, y, n) / base.distance[k];
     });
   };
-  constexpr double per_prandtl = 3;
-  subgrid(theta_l_subgrid, per_prandtl, [&](auto, auto, std::size_t n) { return s.th[n] - s.th[n - level]; });
-  subgrid(q_subgrid, per_prandtl, [&](auto, auto, std::size_t n) { return s.q[n] - s.q[n - level]; });
-  subgrid(tv_subgrid, per_prandtl,
+  subgrid(theta_l_subgrid, what.per_prandtl,
+          [&](auto, auto, std::size_t n) { return s.th[n] - s.th[n - level]; });
+  subgrid(q_subgrid, what.per_prandtl, [&](auto, auto, std::size_t n) { return s.q[n] - s.q[n - level]; });
+  subgrid(tv_subgrid, what.per_prandtl,
           [&](auto, auto, std::size_t n) { return air.tv(n, z) - air.tv(n - level, z - 1); });
   subgrid(u_subgrid, 1,
           [&](auto x, auto y, auto) { return air.u_centre(x, y, z) - air.u_centre(x, y, z - 1); });
@@ -244,17 +257,24 @@ void measure_faces(const Air& air, const Snapshot& s, const BaseState& base, std
           [&](auto x, auto y, auto) { return air.v_centre(x, y, z) - air.v_centre(x, y, z - 1); });
 }
 
-void measure_columns(const Snapshot& s, const BaseState& base, Sample& sample) {
+void measure_columns(const Air& air, const Snapshot& s, const BaseState& base, Sample& sample) {
   using namespace series;
   const std::size_t level = static_cast<std::size_t>(s.cells[0] * s.cells[1]), levels = base.levels();
-  double covered = 0, path = 0;
+  double covered = 0, path = 0, drops = 0;
   for (std::size_t n = 0; n < level; ++n) {
     double water = 0;
-    for (std::size_t k = 0; k < levels; ++k)
-      water += base.density[k] * base.height[k] * s.cloud[n + k * level];
+    bool cloudy = false;
+    for (std::size_t k = 0; k < levels; ++k) {
+      const std::size_t cell = n + k * level;
+      water += base.density[k] * base.height[k] * s.cloud[cell];
+      drops += base.density[k] * base.height[k] * air.rain(cell);
+      cloudy = cloudy || air.cloudy(cell);
+    }
     path += water;
-    if (water > 0) covered += 1;
+    if (cloudy) covered += 1;
   }
+  sample.numbers[rain_path] = drops / static_cast<double>(level);
+  sample.numbers[rain_fallen] = s.ground.fallen;
   sample.numbers[cover] = covered / static_cast<double>(level);
   sample.numbers[liquid_path] = path / static_cast<double>(level);
   sample.numbers[w_largest] = *std::ranges::max_element(s.w);
@@ -298,17 +318,32 @@ Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Schem
   heddle::parallel_ranges(s.cells[2], [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t z = first; z < last; ++z) {
       measure_centres(air, s, z, sample);
-      if (z > 0) measure_faces(air, s, base, z, sample);
+      if (z > 0) measure_faces(air, s, what, base, z, sample);
     }
   });
-  sample.faces[face::theta_l_subgrid][0] = what.theta_flux;
-  sample.faces[face::q_subgrid][0] = what.water_flux;
-  sample.faces[face::tv_subgrid][0] = what.virtual_flux();
+  const double theta_flux = what.sea ? s.ground.theta_flux : what.theta_flux;
+  const double water_flux = what.sea ? s.ground.water_flux : what.water_flux;
+  sample.faces[face::theta_l_subgrid][0] = theta_flux;
+  sample.faces[face::q_subgrid][0] = water_flux;
+  sample.faces[face::tv_subgrid][0] = what.sea ? theta_flux * (1 + lightness * sample.centres[centre::q][0]) +
+                                                     lightness * sample.centres[centre::theta][0] * water_flux
+                                               : what.virtual_flux();
   sample.faces[face::u_subgrid][0] = s.stress_u;
   sample.faces[face::v_subgrid][0] = s.stress_v;
-  measure_columns(s, base, sample);
+  measure_columns(air, s, base, sample);
   measure_levels(base, sample);
   return sample;
+}
+
+void History::add(Sample sample) {
+  using namespace series;
+  if (!samples_.empty() && sample.time > samples_.back().time) {
+    const double fallen = sample.numbers[rain_fallen] - samples_.back().numbers[rain_fallen];
+    const double rate = fallen / (sample.time - samples_.back().time);
+    sample.numbers[rain_rate] = rate * 86400;
+    sample.numbers[rain_heat] = rate * vaporisation;
+  }
+  samples_.push_back(std::move(sample));
 }
 
 Sample History::mean(double from, double to) const {

@@ -20,8 +20,10 @@ struct Snapshot {
   std::vector<double> u, v, w;       // on lower faces, in the frame of the case
   std::vector<double> th, q;         // theta_l - 300 K; kg/kg
   std::vector<double> cloud;         // kg/kg
+  std::vector<double> rain;          // kg/kg; empty in a case without
   std::vector<double> viscosity;     // K_m
   double stress_u = 0, stress_v = 0; // mean flux of momentum at the ground, m2 s-2
+  LowestLevel ground;                // with a sea or rain
 };
 
 /// After Stepper::survey(). All ranks together.
@@ -43,6 +45,7 @@ enum Name {
   theta_l,
   q,
   q_c,
+  rain,
   theta,
   tv,
   u_variance,
@@ -85,7 +88,20 @@ extern const std::array<Row, count> rows;
 } // namespace face
 /// Numbers of a time.
 namespace series {
-enum Name { cover, liquid_path, kinetic_energy, inversion, cloud_base, cloud_top, w_largest, count };
+enum Name {
+  cover,
+  liquid_path,
+  kinetic_energy,
+  inversion,
+  cloud_base,
+  cloud_top,
+  w_largest,
+  rain_path,
+  rain_fallen,
+  rain_rate,
+  rain_heat,
+  count
+};
 extern const std::array<Row, count> rows;
 } // namespace series
 
@@ -103,7 +119,8 @@ struct Sample {
 /// The samples of a run.
 class History {
 public:
-  void add(Sample sample) { samples_.push_back(std::move(sample)); }
+  /// The rate of rain at the ground is that since the sample before.
+  void add(Sample sample);
   [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
   /// Means over time from `from` to `to` (s), by the trapezoidal rule through the samples within. Conditional
   /// means are weighted by their area. Throws heddle::Error where there is no sample.

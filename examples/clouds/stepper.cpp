@@ -34,9 +34,9 @@ heddle::StaggeredGrid staggered(const Case& what, const BaseState& base,
 Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddle::Transport& transport,
                heddle::Memory memory) {
   for (const std::size_t axis : {0U, 1U})
-    if (cells[axis] < 4)
+    if (cells[axis] < 6)
       throw heddle::Error("clouds", "a side of " + std::to_string(cells[axis]) + " cells is too short",
-                          "use 4 or more: fluxes reach three cells");
+                          "use 6 or more: fluxes reach three cells to both sides");
   if (cells[2] < 3 * transport.ranks())
     throw heddle::Error("clouds",
                         std::to_string(cells[2]) + " levels are too few for " +
@@ -48,12 +48,6 @@ Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddl
           .memory = memory,
           .width_x = what.size[0] / static_cast<double>(cells[0]),
           .width_y = what.size[1] / static_cast<double>(cells[1])};
-}
-
-/// The gradient that a profile has below the lid, per m.
-double slope_at_lid(const Knots& profile, const BaseState& base) {
-  const double top = base.face.back(), below = base.centre.back();
-  return (profile.at(top) - profile.at(below)) / (top - below);
 }
 
 template <class T> heddle::Buffer<T> on(heddle::Memory memory, const std::vector<double>& values) {
@@ -127,14 +121,15 @@ template <class T> struct Stepper<T>::Project {
 template <class T> class Stepper<T>::Graph {
 public:
   Graph(Stepper& stepper, const char* name)
-      : s_(stepper), graph_({.name = name,
+      : s_(stepper), tasks_({.name = name,
                              .memory = stepper.place_.memory,
                              .capture = stepper.recorded() ? heddle::Capture::on : heddle::Capture::off,
                              .unroll = 1,
                              .trace = stepper.trace_,
-                             .trace_process = stepper.transport_->rank()}) {}
+                             .trace_process = stepper.transport_->rank()},
+                            *stepper.transport_, stepper.trace_ != nullptr) {}
 
-  void run(std::int64_t times = 1) { graph_.run(times); }
+  void run(std::int64_t times = 1) { tasks_.run(times); }
 
   void add_survey(State<T>& now) {
     if (on_device())
@@ -148,27 +143,21 @@ public:
     State<T>* const reads[]{&from, &to, &between};
     State<T>* const writes[]{&to, &between, &to};
     for (std::size_t n = 0; n < shares.size(); ++n) {
-      State<T>&now = *reads[n], &next = *writes[n];
-      const Column<T>& c = s_.column_;
-      if (n > 0) { // that of `from` is known from its survey
-        if (on_device())
-          put(BuoyancyLooped<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
-        else
-          put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
-      }
+      if (n > 0) add_buoyancy(*reads[n]); // that of `from` is known from its survey
       if (s_.scheme_ == Scheme::fifth)
-        add(momentum<Momentum<T>, MomentumParameters>(from, now, next, shares[n]),
-            scalars<Scalars<T>, ScalarsParameters>(from, now, next, shares[n]));
+        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters>(from, *reads[n], *writes[n],
+                                                                                  n);
       else
-        add(momentum<MomentumCentred<T>, MomentumCentredParameters>(from, now, next, shares[n]),
-            scalars<ScalarsCentred<T>, ScalarsCentredParameters>(from, now, next, shares[n]));
-      put(Project{&s_, &next});
+        add_stage<MomentumCentred<T>, MomentumCentredParameters, ScalarsCentred<T>, ScalarsCentredParameters>(
+            from, *reads[n], *writes[n], n);
+      tasks_.put(Project{&s_, writes[n]});
     }
+    if (s_.rain_) s_.rain_->add_fall(tasks_, to, between);
   }
 
   /// The length of the step, its stages, and the survey of what comes out.
   void add_step(State<T>& from, State<T>& to, State<T>& between) {
-    clock_ = put(s_.clock_);
+    tasks_.put_clock(s_.clock_);
     add_stages(from, to, between);
     add_survey(to);
   }
@@ -176,37 +165,54 @@ public:
 private:
   [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
 
-  /// Before the sweeps of a state their exchange: ground() reads ghost cells that it brings.
+  /// Before the sweeps of a state their exchange: what is at the ground reads ghost cells that it brings.
   template <class Sweep, class Parameters> void add_survey_with(State<T>& now) {
     const Column<T>& c = s_.column_;
     Sweep eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_, now.th,
                  now.q, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.tv0,
                  c.lift, c.length2, s_.advection_, s_.diffusion_,
-                 Parameters{.per_x = 1 / s_.place_.width_x, .per_y = 1 / s_.place_.width_y});
-    put(heddle::HaloExchange(eddies.before(), *s_.transport_));
-    put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
-                  {.u_frame = s_.what_->u_frame,
-                   .virtual_flux = s_.what_->virtual_flux(),
-                   .u_star = s_.what_->friction_velocity,
-                   .first_height = s_.base_->centre[0],
-                   .per_warm = s_.surface_.per_warm,
-                   .per_cold = s_.surface_.per_cold}));
-    put(std::move(eddies));
-    if (s_.transport_->ranks() > 1) put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
+                 Parameters{.background = s_.what_->viscosity,
+                            .per_prandtl = s_.what_->per_prandtl,
+                            .per_x = 1 / s_.place_.width_x,
+                            .per_y = 1 / s_.place_.width_y});
+    tasks_.exchange_for(eddies);
+    if (s_.what_->sea)
+      s_.rain_->add_sea(tasks_, now, s_.drag_, s_.rise_u_, s_.rise_v_);
+    else
+      tasks_.put(Ground<T>(now.u, now.v, s_.drag_, s_.rise_u_, s_.rise_v_, c.order_z, c.lift, s_.drag_table_,
+                           {.u_frame = s_.what_->u_frame,
+                            .v_frame = s_.what_->v_frame,
+                            .virtual_flux = s_.what_->virtual_flux(),
+                            .u_star = s_.what_->friction_velocity,
+                            .first_height = s_.base_->centre[0],
+                            .per_warm = s_.surface_.per_warm,
+                            .per_cold = s_.surface_.per_cold}));
+    tasks_.put(std::move(eddies));
+    if (now.r) s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_); // that of eddies() knows no rain
+    if (s_.transport_->ranks() > 1) tasks_.put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
   }
 
-  template <class Task> std::size_t put(Task&& task) {
-    const std::size_t number = graph_.add(std::forward<Task>(task));
-    if (s_.trace_ != nullptr && number > 0) graph_.order(number - 1, number);
-    return number;
+  void add_buoyancy(State<T>& now) {
+    const Column<T>& c = s_.column_;
+    if (now.r)
+      s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_);
+    else if (on_device())
+      tasks_.put(BuoyancyLooped<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
+    else
+      tasks_.put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
   }
 
-  /// The sweeps of a stage, which take the length of the step, after both of their exchanges.
-  template <class First, class Second> void add(First momentum, Second scalars) {
-    put(heddle::HaloExchange(scalars.before(), *s_.transport_));
-    put(heddle::HaloExchange(momentum.before(), *s_.transport_));
-    for (const std::size_t task : {put(std::move(momentum)), put(std::move(scalars))})
-      if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
+  /// Velocity, temperature and water of the n-th stage; the last one limits water where a case asks for it.
+  template <class First, class FirstParameters, class Second, class SecondParameters>
+  void add_stage(State<T>& from, State<T>& now, State<T>& next, std::size_t n) {
+    First wind = momentum<First, FirstParameters>(from, now, next, shares[n]);
+    if (s_.rain_ && n + 1 == shares.size()) {
+      tasks_.add(std::move(wind));
+      s_.rain_->add_last_stage(tasks_, from, now, next);
+      return;
+    }
+    tasks_.add(std::move(wind), scalars<Second, SecondParameters>(from, now, next, shares[n]));
+    if (s_.rain_) s_.rain_->add_to_stage(tasks_, from, now, next, shares[n]);
   }
 
   template <class Sweep, class Parameters>
@@ -219,6 +225,7 @@ private:
                  Parameters{.share = share,
                             .coriolis = s_.what_->coriolis,
                             .u_frame = s_.what_->u_frame,
+                            .v_frame = s_.what_->v_frame,
                             .per_x = 1 / s_.place_.width_x,
                             .per_y = 1 / s_.place_.width_y});
   }
@@ -230,6 +237,7 @@ private:
                  c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
                  c.moistening, c.sponge, s_.clock_.length(),
                  Parameters{.share = share,
+                            .per_prandtl = s_.what_->per_prandtl,
                             .theta_flux = s_.what_->theta_flux,
                             .water_flux = s_.what_->water_flux,
                             .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
@@ -239,8 +247,7 @@ private:
   }
 
   Stepper& s_;
-  heddle::TaskGraph graph_;
-  std::optional<std::size_t> clock_; // its task
+  Tasks tasks_;
 };
 
 template <class T>
@@ -258,8 +265,14 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       surface_(surface_table(what, base)), drag_table_(on<T>(place_.memory, surface_.ratio)),
       advection_(1, place_.memory), diffusion_(1, place_.memory),
       clock_(what.longest_step, advection_, diffusion_) {
+  if (Rain<T>::needed(what))
+    rain_ = std::make_unique<Rain<T>>(what, base, place_, column_, scheme, viscosity_, clock_.length());
   for (std::size_t n = 0; n < states_.size(); ++n)
-    states_[n] = std::make_unique<State<T>>(place_, n == 0 ? "" : n == 1 ? "_a" : "_b");
+    states_[n] = std::make_unique<State<T>>(place_,
+                                            n == 0   ? ""
+                                            : n == 1 ? "_a"
+                                                     : "_b",
+                                            what.rain != RainScheme::none);
   if (host_pressure_) {
     Place host = place_;
     host.memory = heddle::Memory::host;
@@ -285,7 +298,7 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   const Case& c = *what_;
   const auto level = [](std::int64_t k) { return static_cast<std::size_t>(k); };
   s.u.fill([&](auto, auto, auto k, int) { return c.u.at(base_->centre[level(k)]) - c.u_frame; });
-  s.v.fill([&](auto, auto, auto k, int) { return c.v.at(base_->centre[level(k)]); });
+  s.v.fill([&](auto, auto, auto k, int) { return c.v.at(base_->centre[level(k)]) - c.v_frame; });
   s.w.fill([](auto, auto, auto, int) { return 0.0; });
   const auto noise = [&](std::uint32_t stream, std::int64_t x, std::int64_t y, std::int64_t k) {
     return base_->centre[level(k)] < c.noise_below ? heddle::random_number(seed, stream, x, y, k) : 0.0;
@@ -300,6 +313,7 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
   s.q.fill([&](auto x, auto y, auto k, int) {
     return base_->water[level(k)] + c.water_noise * noise(1, x, y, k);
   });
+  if (s.r) s.r->fill([](auto, auto, auto, int) { return 0.0; });
   project();
 }
 
@@ -360,7 +374,7 @@ template <class T> std::array<double, 2> Stepper<T>::ground_stress() const {
   double along_x = 0, along_y = 0;
   drag_.inspect(0, [&](const auto drag) {
     states_[now_]->u.inspect(0, [&](const auto u) { along_x = stress(drag, u, 0, what_->u_frame); });
-    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, 0); });
+    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, what_->v_frame); });
   });
   return {along_x, along_y};
 }
@@ -369,6 +383,9 @@ template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {
   State<T>& s = *states_[0];
   for (heddle::Field<T>* field : {&s.u, &s.v, &s.w, &s.th, &s.q})
     checkpoint.add(*field);
+  if (!s.r) return;
+  checkpoint.add(*s.r);
+  checkpoint.add(rain_->fallen());
 }
 
 template <class T> void Stepper<T>::settle() {
@@ -377,6 +394,7 @@ template <class T> void Stepper<T>::settle() {
   to.copy_velocity(from);
   to.th.copy_from(from.th);
   to.q.copy_from(from.q);
+  if (to.r) to.r->copy_from(*from.r);
   now_ = 0;
 }
 

@@ -20,11 +20,9 @@
 #include "heddle/projection/slab_projection.hpp"
 #include "heddle/solvers/surface_layer.hpp"
 #include "heddle/transport/transport.hpp"
+#include "rain.hpp"
 
 namespace clouds {
-
-/// How face values are computed: as means of two cells, which keeps energy, or with order 5 upwind.
-enum class Scheme { second, fifth };
 
 /// What limits the next time step, the same on all ranks: the largest |u|/dx + |v|/dy + |w|/h of a cell, and
 /// the largest K_h (1/dx^2 + 1/dy^2 + 1/h^2), both 1/s.
@@ -57,7 +55,7 @@ public:
   void project();
   /// Viscosity and cloud water of the present state, and what they mean for the next step.
   Rates survey();
-  /// Three stages, each with a projection. After survey().
+  /// Three stages, each with a projection; then rain falls and forms. After survey().
   void step(double length);
   /// The step before the first one of advance(), s: none is longer than 1.05 times the one before it, where
   /// no end had cut that.
@@ -72,6 +70,8 @@ public:
   [[nodiscard]] heddle::Field<T>& cloud() { return cloud_; }         ///< q_c, kg/kg
   /// Mean upward flux of momentum at the ground, m2 s-2; on the rank that has the ground.
   [[nodiscard]] std::array<double, 2> ground_stress() const;
+  /// Means of the lowest level in a case with a sea or rain, on the rank that has the ground.
+  [[nodiscard]] LowestLevel lowest_level() const { return rain_ ? rain_->lowest_level() : LowestLevel(); }
   [[nodiscard]] const Place& place() const { return place_; }
   /// The largest divergence times the width of a cell, m/s (density 1).
   [[nodiscard]] double divergence();
@@ -112,6 +112,7 @@ private:
   heddle::SurfaceLayerTable surface_;
   heddle::Buffer<T> drag_table_, advection_, diffusion_;
   Clock<T> clock_;
+  std::unique_ptr<Rain<T>> rain_; // in a case that needs it
   double last_step_ = 0;
   // Of state 0, and of state 1; `two_steps_` begins at state 0.
   std::array<std::unique_ptr<Graph>, 2> surveys_, stages_, steps_;

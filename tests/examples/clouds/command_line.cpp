@@ -72,6 +72,8 @@ TEST(Program, RefusesWhatItCannotDo) {
   expect_refusal("cbl --cells 12x12x5", "levels are too few");
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
+  expect_refusal("rico --device cuda --same-bits", "rain takes powers");
+  expect_refusal("bomex --rain sb --device cuda --same-bits", "rain takes powers");
   expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
 }
 

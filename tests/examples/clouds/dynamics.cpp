@@ -8,95 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "../../support/noise.hpp"
 #include "check.hpp"
 #include "clock.hpp"
 #include "constants.hpp"
 #include "heddle/transport/thread_group.hpp"
 #include "published.hpp"
-#include "statistics.hpp"
-#include "stepper.hpp"
+#include "simulation.hpp"
 
 namespace clouds {
 namespace {
-
-const std::vector<double> stretched{60, 70, 85, 100, 120, 140, 165, 190, 220, 250, 285, 320};
-
-/// Air without forces, friction or heat over levels of different heights.
-Case quiet() {
-  Case c;
-  c.name = "quiet";
-  c.size = {1200, 1000, 2005};
-  c.cells = {12, 10, 12};
-  c.turbulence = false;
-  return c;
-}
-
-template <class T> struct Simulation {
-  Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, std::vector<double> heights,
-             Scheme scheme = Scheme::fifth)
-      : what(what_), base(make_base_state(what, std::move(heights))),
-        stepper(what, base, cells, scheme, alone) {}
-  Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, Scheme scheme = Scheme::fifth)
-      : what(what_), base(make_base_state(what, cells[2])), stepper(what, base, cells, scheme, alone) {}
-
-  /// A swirling flow of about 2 m/s.
-  void stir() {
-    State<T>& s = stepper.now();
-    const auto noise = [](auto x, auto y, auto z, int seed) {
-      return 4 * test::noise(x + 50 * y + 3000 * z + 200000 * seed);
-    };
-    s.u.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 1); });
-    s.v.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 2); });
-    s.w.fill([&](auto x, auto y, auto z, int) { return noise(x, y, z, 3); });
-    stepper.project();
-  }
-  void run(int steps, double length) {
-    for (int n = 0; n < steps; ++n) {
-      (void)stepper.survey();
-      stepper.step(length);
-    }
-  }
-  [[nodiscard]] Snapshot look() {
-    (void)stepper.survey();
-    return snapshot(stepper, alone, 0);
-  }
-  [[nodiscard]] std::size_t level_cells() const {
-    const auto extents = stepper.place().blocks.domain().extents();
-    return static_cast<std::size_t>(extents[0] * extents[1]);
-  }
-  /// Sum of h rho phi over all cells.
-  [[nodiscard]] double mass_of(const std::vector<double>& phi) const {
-    double sum = 0;
-    for (std::size_t n = 0; n < phi.size(); ++n) {
-      const std::size_t k = n / level_cells();
-      sum += base.height[k] * base.density[k] * phi[n];
-    }
-    return sum;
-  }
-  [[nodiscard]] double kinetic_energy() {
-    const Snapshot s = look();
-    double sum = 0;
-    for (std::size_t n = 0; n < s.u.size(); ++n) {
-      const std::size_t k = n / level_cells();
-      sum += base.height[k] * base.density[k] * (s.u[n] * s.u[n] + s.v[n] * s.v[n]) / 2 +
-             base.distance[k] * base.face_density[k] * s.w[n] * s.w[n] / 2;
-    }
-    return sum;
-  }
-
-  Case what;
-  BaseState base;
-  heddle::LocalTransport alone;
-  Stepper<T> stepper;
-};
-
-double largest(const std::vector<double>& values) {
-  double most = 0;
-  for (const double value : values)
-    most = std::max(most, std::abs(value));
-  return most;
-}
 
 template <class T> void expect_continuity(double tolerance) {
   Simulation<T> s(quiet(), {12, 10, 12}, stretched);
@@ -156,6 +76,32 @@ TEST(Dynamics, MeansOfTwoCellsKeepKineticEnergyButForTheTimeStep) {
 
 TEST(Dynamics, UpwindFluxesTakeKineticEnergy) {
   EXPECT_LT(drift(Scheme::fifth, 3), -1e-2);
+}
+
+TEST(Dynamics, ConstantViscosityDampsAWaveAsTheHeatEquationSays) {
+  Case what = quiet();
+  what.viscosity = 75;
+  what.per_prandtl = 2;
+  Simulation<double> s(what, {12, 10, 12});
+  const auto wave = [](auto x) { return std::sin(2 * std::numbers::pi * static_cast<double>(x) / 12); };
+  s.stepper.now().v.fill([&](auto x, auto, auto, int) { return wave(x); });
+  s.stepper.now().th.fill([&](auto x, auto, auto, int) { return 1e-8 * wave(x); }); // lifts nothing
+  s.run(10, 10);
+  const Snapshot end = s.look();
+  const double k2 = std::pow(2 * std::sin(std::numbers::pi / 12) / 100, 2); // of differences over 100 m
+  for (std::size_t x = 0; x < 12; ++x) {
+    EXPECT_NEAR(end.v[x + 12 * 35], wave(x) * std::exp(-75 * k2 * 100), 1e-6);
+    EXPECT_NEAR(end.th[x + 12 * 35], 1e-8 * wave(x) * std::exp(-2 * 75 * k2 * 100), 1e-14);
+  }
+}
+
+TEST(Dynamics, TheFrontOfColdAirIsWhereItIsOneDegreeColder) {
+  Snapshot end;
+  end.cells = {8, 1, 1};
+  end.th = {0, 0, -2, -5, -5, -4, -2, 2};
+  EXPECT_DOUBLE_EQ(front(density_current(), end), (6.5 + 0.25 - 4) * 51200 / 8);
+  end.th.assign(8, 0);
+  EXPECT_EQ(front(density_current(), end), 0);
 }
 
 TEST(Dynamics, AMirroredFlowStaysMirrored) {

@@ -37,6 +37,25 @@ Sample as_at_1020_m(const BaseState& base, double time) {
   return sample;
 }
 
+TEST(Published, RainOfTheLastFourHoursOfRico) {
+  const Case what = rico();
+  const BaseState base = make_base_state(what, 20);
+  History history;
+  for (int n = 0; n <= 24; ++n) {
+    Sample sample = uniform(base, n * hour);
+    sample.numbers[series::cover] = n < 20 ? 0 : 0.15;
+    sample.numbers[series::rain_fallen] = n < 19 ? 0 : (n - 19) * 0.5 / 24; // mm
+    history.add(std::move(sample));
+  }
+  EXPECT_EQ(history.samples()[10].numbers[series::rain_rate], 0);
+  EXPECT_NEAR(history.samples()[24].numbers[series::rain_heat], 0.5 * 2.5e6 / 86400, 1e-10);
+  const std::vector<Comparison> numbers = published_numbers(what, base, history);
+  ASSERT_EQ(numbers.size(), 3U);
+  EXPECT_TRUE(numbers[0].inside());
+  EXPECT_FALSE(numbers[1].inside()); // no cloud water
+  EXPECT_NEAR(numbers[2].value, 0.5, 1e-12);
+}
+
 TEST(Published, ProfilesOfModels) {
   const Case what = bomex();
   const BaseState base = make_base_state(what, 75);

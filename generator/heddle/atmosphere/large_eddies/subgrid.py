@@ -18,7 +18,7 @@ import sympy
 from heddle.atmosphere.flow import SIDES
 from heddle.atmosphere.large_eddies.air import Air, number
 from heddle.atmosphere.large_eddies.grid import Grid, moved, shift
-from heddle.model.equations import Equations, add, divide, multiply, negate, square_root
+from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity, square_root
 from heddle.model.field import Field
 
 Pair = tuple[sympy.Expr, sympy.Expr]
@@ -185,10 +185,10 @@ def stability(
 
 
 def viscosity(
-    cell: Equations, length2: sympy.Expr, S2: sympy.Expr, N2: sympy.Expr, per_prandtl: float = 3
+    cell: Equations, length2: sympy.Expr, S2: sympy.Expr, N2: sympy.Expr, per_prandtl: Scalar = 3
 ) -> sympy.Expr:
-    """Emit K_m (m2 s-1). length2: lambda^2 (m2)."""
-    production = add(S2, negate(multiply(number(per_prandtl), N2)))
+    """Emit K_m (m2 s-1). length2: lambda^2 (m2). per_prandtl: 1/Pr, a number or an argument."""
+    production = add(S2, negate(multiply(quantity(per_prandtl), N2)))
     left = cell.let("production", sympy.Max(0, production, evaluate=False))
     return cell.let("K_m", multiply(length2, square_root(left)))
 
@@ -204,7 +204,7 @@ def energy(cell: Equations, K: sympy.Expr, length2: sympy.Expr) -> sympy.Expr:
 class Diffusion:
     """Statements under construction for one kernel, which has one of these at most.
 
-    K: the field of K_m (m2 s-1), with a ghost cell along x and y. per_prandtl: 1/Pr.
+    K: the field of K_m (m2 s-1), with a ghost cell along x and y. per_prandtl: 1/Pr, a number or an argument.
 
         rho du/dt = dx(2 rho K dx u) + dy(rho K (dy u + dx v)) + [r K (dz u + dx w)]|k..k+1 / h,  v likewise
         r dw/dt   = dx(r K (dz u + dx w)) + dy(r K (dz v + dy w)) + [2 rho K dz w]|k-1..k / d
@@ -213,8 +213,8 @@ class Diffusion:
     with K on edges as the mean of four cells, on faces of two, and r the density on faces between levels.
     """
 
-    def __init__(self, cell: Equations, grid: Grid, K: Field, per_prandtl: float = 3) -> None:
-        self.cell, self.grid, self.K, self.per_prandtl = cell, grid, K, per_prandtl
+    def __init__(self, cell: Equations, grid: Grid, K: Field, per_prandtl: Scalar = 3) -> None:
+        self.cell, self.grid, self.K, self.per_prandtl = cell, grid, K, quantity(per_prandtl)
         self.edges = _Edges(cell, grid)
 
     def momentum(self, stress: Pair | None = None) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
@@ -253,7 +253,7 @@ class Diffusion:
             if by == 0 and ground is not None:
                 given = negate(multiply(density, ground))
             if by == 1 and lid is not None:
-                given = multiply(density, number(self.per_prandtl), self.K.here, lid)
+                given = multiply(density, self.per_prandtl, self.K.here, lid)
             flux.append(self._closed(f"diffusion_{'bt'[by]}{suffix}", inside, given, by))
         changes.append(multiply(self.grid.level("per_mass"), add(flux[1], negate(flux[0]))))
         return self.cell.let(f"diffusion{suffix}", add(*changes))
@@ -263,7 +263,7 @@ class Diffusion:
         side = SIDES[axis][by]
         near = shift(axis, by)
         far = moved(near, axis)
-        mean = multiply(number(self.per_prandtl / 2), add(self.K[far], self.K[near]))
+        mean = multiply(HALF, self.per_prandtl, add(self.K[far], self.K[near]))
         factor = self.edges.once(f"spread_{side}", multiply(mean, per))
         return self.cell.let(f"spread_{side}{suffix}", multiply(factor, add(q[near], negate(q[far]))))
 

@@ -80,6 +80,22 @@ class Kessler(Scheme):
         )
 
 
+def speed_of_rain(content: sympy.Expr, thinner: sympy.Expr) -> sympy.Expr:
+    """Of fall (m/s). content: 0.001 times the density of the rain, kg m-3, above 0. thinner: the root of the
+    air's density at the ground over that here."""
+    return number(36.34) * power(content, number(0.1364)) * thinner
+
+
+def ventilation_of_rain(content: sympy.Expr) -> sympy.Expr:
+    """By which falling drops evaporate faster. content: as in speed_of_rain."""
+    return (number(1.6) + number(124.9) * power(content, number(0.2046))) * power(content, number(0.525))
+
+
+def resistance_to_rain(p: sympy.Expr, q_s: sympy.Expr) -> sympy.Expr:
+    """To the evaporation of drops at a pressure (Pa) and a saturation mixing ratio (kg/kg)."""
+    return number(2.55e8) / (p * q_s) + number(5.4e5)
+
+
 def _phase_changes(
     th: sympy.Expr, qv: sympy.Expr, qc: sympy.Expr, qr: sympy.Expr, rho: sympy.Expr, pii: sympy.Expr,
     falling: sympy.Expr, dt: sympy.Expr,
@@ -110,11 +126,9 @@ def _phase_changes(
     cell.section("Evaporation of rain where neither vapour nor cloud saturate the air")
     wanted = cell.let("wanted", Max(-excess - cloud, 0))
     content = cell.let("content", number(0.001) * rho * water)
-    ventilation = (number(1.6) + number(124.9) * power(content, number(0.2046))) * power(
-        content, number(0.525)
+    rate = (
+        ventilation_of_rain(content) / resistance_to_rain(P, q_s) * (q_s - qv) / (number(0.001) * rho * q_s)
     )
-    resistance = number(2.55e8) / (P * q_s) + number(5.4e5)
-    rate = ventilation / resistance * (q_s - qv) / (number(0.001) * rho * q_s)
     evaporates = And(wanted > 0, water > 0, qv < q_s)
     evaporated = cell.let("evaporated", only_if(evaporates, Min(dt * rate, wanted, water)))
 
@@ -172,9 +186,7 @@ class _Fall:
         thinner = square_root(self.rho_ground / self.rho.here)
         return [
             Assignment(content, number(0.001) * self.rho.here * water),
-            Assignment(
-                v, only_if(And(content > 0, needed), number(36.34) * power(content, number(0.1364)) * thinner)
-            ),
+            Assignment(v, only_if(And(content > 0, needed), speed_of_rain(content, thinner))),
         ]
 
     def substeps(self, wrf: bool) -> list[Statement]:

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rain_sweeps.hpp"
+
+namespace clouds {
+namespace {
+
+/// Of fall speeds and of cells that rain passes in a step, as kernels have them.
+constexpr double fastest = 10, reach_of_fall = 3;
+
+/// By which coefficients for the wind at 20 m are multiplied for another height.
+double to_height(double z, double roughness) {
+  const double ratio = std::log(20 / roughness) / std::log(z / roughness);
+  return ratio * ratio;
+}
+
+/// The mean of the lowest level.
+template <class T> double mean_of_lowest(const heddle::Field<T>& field) {
+  double sum = 0;
+  field.inspect(0, [&](const auto values) {
+    for (std::int64_t y = 0; y < values.extent(1); ++y)
+      for (std::int64_t x = 0; x < values.extent(0); ++x)
+        sum += double{values(x, y, 0)};
+    sum /= static_cast<double>(values.extent(0) * values.extent(1));
+  });
+  return sum;
+}
+
+} // namespace
+
+double longest_fall(const Case& what, const BaseState& base) {
+  if (what.rain == RainScheme::none) return what.longest_step;
+  return std::min(what.longest_step, reach_of_fall * *std::ranges::min_element(base.height) / fastest);
+}
+
+template <class T> bool Rain<T>::needed(const Case& what) {
+  return what.rain != RainScheme::none || what.sea || what.positive;
+}
+
+template <class T>
+Rain<T>::Rain(const Case& what, const BaseState& base, const Place& place, const Column<T>& column,
+              Scheme scheme, heddle::Field<T>& viscosity, const heddle::Buffer<T>& length)
+    : what_(&what), base_(&base), place_(&place), column_(&column), scheme_(scheme), viscosity_(&viscosity),
+      length_(&length), mid_(place.field<T>("mid")), keep_(place.field<T>("keep")),
+      theta_flux_(place.field<T>("theta_flux")), water_flux_(place.field<T>("water_flux")),
+      fallen_(place.field<double>("fallen")), none_(place.profile<T>(std::vector<double>(base.levels(), 0))) {
+}
+
+template <class T>
+void Rain<T>::add_sea(Tasks& tasks, State<T>& now, heddle::Field<T>& drag, heddle::Field<T>& rise_u,
+                      heddle::Field<T>& rise_v) {
+  const Sea& sea = *what_->sea;
+  const double height = base_->centre[0], factor = to_height(height, what_->roughness);
+  tasks.add(::rain::Sea<T>(now.u, now.v, drag, rise_u, rise_v, theta_flux_, water_flux_, now.th, now.q,
+                           column_->order_z, column_->lift,
+                           ::rain::SeaParameters{.u_frame = what_->u_frame,
+                                                 .v_frame = what_->v_frame,
+                                                 .first_height = height,
+                                                 .drag_ratio = std::sqrt(sea.drag * factor),
+                                                 .heat_exchange = sea.heat * factor,
+                                                 .water_exchange = sea.water * factor,
+                                                 .sea_theta = sea.theta,
+                                                 .sea_water = sea.humidity}));
+}
+
+template <class T>
+void Rain<T>::add_sea_air(Tasks& tasks, heddle::Field<T>& th, heddle::Field<T>& q, double share) {
+  if (!what_->sea) return;
+  tasks.add(::rain::SeaAir<T>(th, q, theta_flux_, water_flux_, column_->rho_face, column_->per_mass,
+                              column_->order_z, *length_, ::rain::SeaAirParameters{.share = share}));
+}
+
+template <class T> void Rain<T>::add_buoyancy(Tasks& tasks, State<T>& now, heddle::Field<T>& b) {
+  const Column<T>& c = *column_;
+  tasks.add(::rain::BuoyancyWithRain<T>(b, now.th, now.q, *now.r, c.pressure, c.exner, c.tv0, c.lift));
+}
+
+template <class T>
+typename Rain<T>::Scalar Rain<T>::heat(State<T>& old, State<T>& now, State<T>& next) const {
+  return {.old = old.th,
+          .now = now.th,
+          .next = next.th,
+          .w_ls = column_->w_ls,
+          .at_rest = column_->th0,
+          .source = column_->heating,
+          .sponge = column_->sponge,
+          .ground_flux = what_->theta_flux,
+          .lid_slope = slope_at_lid(what_->theta, *base_)};
+}
+
+template <class T>
+typename Rain<T>::Scalar Rain<T>::water(State<T>& old, State<T>& now, State<T>& next) const {
+  return {.old = old.q,
+          .now = now.q,
+          .next = next.q,
+          .w_ls = column_->w_ls,
+          .at_rest = column_->q0,
+          .source = column_->moistening,
+          .sponge = column_->sponge,
+          .ground_flux = what_->water_flux,
+          .lid_slope = slope_at_lid(what_->water, *base_)};
+}
+
+template <class T>
+typename Rain<T>::Scalar Rain<T>::rain(State<T>& old, State<T>& now, State<T>& next) const {
+  return {.old = *old.r,
+          .now = *now.r,
+          .next = *next.r,
+          .w_ls = none_,
+          .at_rest = none_,
+          .source = none_,
+          .sponge = none_,
+          .ground_flux = 0,
+          .lid_slope = 0};
+}
+
+template <class T> void Rain<T>::add_scalar(Tasks& tasks, State<T>& wind, const Scalar& s, double share) {
+  const Column<T>& c = *column_;
+  const auto add = [&]<class Sweep, class Parameters>() {
+    tasks.add(Sweep(wind.u, wind.v, wind.w, s.old, s.next, *viscosity_, s.now, c.rho_face, c.per_distance,
+                    c.per_mass, c.order_z, s.w_ls, s.at_rest, s.source, s.sponge, *length_,
+                    Parameters{.share = share,
+                               .per_prandtl = what_->per_prandtl,
+                               .ground_flux = s.ground_flux,
+                               .lid_slope = s.lid_slope,
+                               .per_x = 1 / place_->width_x,
+                               .per_y = 1 / place_->width_y}));
+  };
+  if (scheme_ == Scheme::fifth)
+    add.template operator()<::rain::Scalar<T>, ::rain::ScalarParameters>();
+  else
+    add.template operator()<::rain::ScalarCentred<T>, ::rain::ScalarCentredParameters>();
+}
+
+template <class T> void Rain<T>::add_sources(Tasks& tasks, const Scalar& s) {
+  const Column<T>& c = *column_;
+  tasks.add(::rain::Sources<T>(*viscosity_, s.old, mid_, c.rho_face, c.per_distance, c.per_mass, c.order_z,
+                               s.w_ls, s.at_rest, s.source, s.sponge, *length_,
+                               ::rain::SourcesParameters{.per_prandtl = what_->per_prandtl,
+                                                         .ground_flux = s.ground_flux,
+                                                         .lid_slope = s.lid_slope,
+                                                         .per_x = 1 / place_->width_x,
+                                                         .per_y = 1 / place_->width_y}));
+}
+
+template <class T> void Rain<T>::add_limited(Tasks& tasks, State<T>& wind, const Scalar& s) {
+  const Column<T>& c = *column_;
+  const auto add = [&]<class Share, class ShareParameters, class Limited, class LimitedParameters>() {
+    tasks.add(Share(wind.u, wind.v, wind.w, s.now, mid_, keep_, c.rho_face, c.per_mass, c.order_z, *length_,
+                    ShareParameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
+    tasks.add(Limited(wind.u, wind.v, wind.w, s.next, s.now, mid_, keep_, c.rho_face, c.per_mass, c.order_z,
+                      *length_,
+                      LimitedParameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
+  };
+  if (scheme_ == Scheme::fifth)
+    add.template operator()<::rain::Allowance<T>, ::rain::AllowanceParameters, ::rain::Limited<T>,
+                            ::rain::LimitedParameters>();
+  else
+    add.template operator()<::rain::AllowanceCentred<T>, ::rain::AllowanceCentredParameters,
+                            ::rain::LimitedCentred<T>, ::rain::LimitedCentredParameters>();
+}
+
+template <class T>
+void Rain<T>::add_to_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, double share) {
+  add_sea_air(tasks, next.th, next.q, share);
+  if (now.r) add_scalar(tasks, now, rain(old, now, next), share);
+}
+
+template <class T> void Rain<T>::add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next) {
+  add_scalar(tasks, now, heat(old, now, next), 1);
+  const Scalar q = water(old, now, next);
+  add_sources(tasks, q);
+  add_sea_air(tasks, next.th, mid_, 1);
+  add_limited(tasks, now, q);
+  if (!now.r) return;
+  const Scalar r = rain(old, now, next);
+  add_sources(tasks, r);
+  add_limited(tasks, now, r);
+}
+
+template <class T> void Rain<T>::add_fall(Tasks& tasks, State<T>& now, State<T>& spare) {
+  if (!now.r) return;
+  const Column<T>& c = *column_;
+  tasks.add(::rain::FallSpeed<T>(*now.r, keep_, c.rho,
+                                 ::rain::FallSpeedParameters{.rho_ground = base_->density[0]}));
+  tasks.add(::rain::Fall<T>(*spare.r, fallen_, *now.r, keep_, c.per_height, c.mass, c.per_mass, c.order_z,
+                            *length_));
+  if (what_->rain == RainScheme::kessler)
+    tasks.add(::rain::Kessler<T>(*now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_,
+                                 ::rain::KesslerParameters{.threshold = what_->rain_threshold}));
+  else
+    tasks.add(::rain::SeifertBeheng<T>(*now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_,
+                                       ::rain::SeifertBehengParameters{.droplets = what_->droplets}));
+}
+
+template <class T> LowestLevel Rain<T>::lowest_level() const {
+  if (place_->blocks.block(place_->rank).lower[2] != 0) return {};
+  return {.theta_flux = mean_of_lowest(theta_flux_),
+          .water_flux = mean_of_lowest(water_flux_),
+          .fallen = mean_of_lowest(fallen_)};
+}
+
+template class Rain<double>;
+template class Rain<float>;
+
+} // namespace clouds

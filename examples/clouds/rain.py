@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rain in the large-eddy simulation of model.py, and a sea below it.
+
+    dr/dt = advection + subgrid flux + D - E + (1/rho) d(rho v_r r)/dz
+    dq/dt = ... - D + E,    dtheta_l/dt = ... + Lv / (cp Pi) (D - E)
+
+r: rain (kg/kg), which the total water q does not contain; D: conversion of cloud water, E: evaporation, v_r:
+fall speed. In the first two stages of a step r changes as th and q do. In the last one water cannot become
+negative: what does not come with the air is added first, with rates of the old values, and advection is
+limited. Then rain falls, and D and E act over the whole step, whose length is a number in memory.
+"""
+
+from heddle import If, Module, fields, parameters, profiles, tables
+from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
+from heddle.atmosphere.large_eddies.air import Air
+from heddle.atmosphere.large_eddies.grid import Grid
+from heddle.model.assignment import Assignment
+from heddle.model.equations import Equations
+from sympy import Integer
+
+air = Air()
+OFFSET = Integer(300)
+
+grid = Grid()
+u, v, w = grid.faces
+s, mid, keep, speed = (grid.scalar(name) for name in ("s", "mid", "keep", "speed"))
+th, q, r = (grid.scalar(name) for name in ("th", "q", "r"))
+s_old, s_next, r_next, th_next, q_next = fields("s_old, s_next, r_next, th_next, q_next: real[3D]")
+K, b, drag, rise_u, rise_v = fields("K, b, drag, rise_u, rise_v: real[3D]")
+theta_flux, water_flux = fields("theta_flux, water_flux: real[3D]")
+fallen = fields("fallen: double[3D]")
+pressure, exner, tv0, lift = profiles("pressure, exner, tv0, lift: real[z]")
+w_ls, at_rest, source, sponge = profiles("w_ls, at_rest, source, sponge: real[z]")
+length = tables("length: real[1]")
+share, u_frame, v_frame, per_prandtl = parameters("share, u_frame, v_frame, per_prandtl")
+ground_flux, lid_slope, first_height = parameters("ground_flux, lid_slope, first_height")
+drag_ratio, heat_exchange, water_exchange = parameters("drag_ratio, heat_exchange, water_exchange")
+sea_theta, sea_water = parameters("sea_theta, sea_water")
+rho_ground, threshold, droplets = parameters("rho_ground, threshold, droplets")
+OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
+NAMES = (
+    *grid.names,
+    *OWN.split(", "),
+    "theta_flux",
+    "water_flux",
+    "fallen",
+    "pressure",
+    "exner",
+    "tv0",
+    "lift",
+)
+
+module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a moist large-eddy simulation.")
+
+
+# --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
+cell = Equations(fields=NAMES)
+wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air)
+loading = (1 + air.lightness) * wet.q_c + r.here
+tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
+cell.store(b.here, lift.here * (tv - tv0.here))
+module.add("buoyancy_with_rain", cell.statements)
+
+# --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
+cell = Equations(fields=NAMES)
+*winds, wind = surface.wind(cell, u, v, (u_frame, v_frame))
+heat = cell.let("heat", surface.bulk(wind, heat_exchange, sea_theta, OFFSET + th.here))
+water = cell.let("water", surface.bulk(wind, water_exchange, sea_water, q.here))
+virtual = surface.virtual_flux(cell, heat, water, OFFSET + th.here, q.here, air)
+friction = cell.let("friction", drag_ratio * wind)
+rises = surface.similarity_gradient(cell, winds, wind, friction, virtual, first_height, lift.here, air)
+for field, value in (
+    (drag, drag_ratio * friction),
+    (theta_flux, heat),
+    (water_flux, water),
+    (rise_u, rises[0]),
+    (rise_v, rises[1]),
+):
+    cell.store(field.here, value)
+module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)])
+
+cell = Equations(fields=NAMES)
+into_cell = cell.let("into_cell", share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass"))
+cell.store(th_next.here, th_next.here + into_cell * theta_flux.here)
+cell.store(q_next.here, q_next.here + into_cell * water_flux.here)
+module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)])
+
+
+# --- A scalar s, which is th, q or r ------------------------------------------------------------------------
+def without_advection(cell, phi):
+    """ds/dt by eddies, sinking air, sources and the sponge."""
+    mixed = subgrid.Diffusion(cell, grid, K, per_prandtl).scalar(phi, ground_flux, lid_slope)
+    sinking = -w_ls.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
+    force = sinking + source.here - sponge.here * (phi.here - at_rest.here)
+    return mixed + cell.let("force", force)
+
+
+def stage(order):
+    """s of a stage."""
+    cell = Equations(fields=NAMES)
+    advected = anelastic.Advection(cell, grid, order=order).scalar(s)
+    rate = cell.let("rate", advected + without_advection(cell, s))
+    cell.store(s_next.here, s_old.here + share * length.gather(0) * rate)
+    return cell.statements
+
+
+def allowance(order):
+    """How much of its fluxes beyond first order each cell may give away."""
+    cell = Equations(fields=NAMES)
+    step = cell.let("step", length.gather(0))
+    cell.store(keep.here, anelastic.Advection(cell, grid, order=order).share(s, mid, step))
+    return cell.statements
+
+
+def limited(order):
+    """s after the last stage, where it is not negative."""
+    cell = Equations(fields=NAMES)
+    rate = anelastic.Advection(cell, grid, order=order).limited_scalar(s, mid, keep)
+    cell.store(s_next.here, mid.here + length.gather(0) * rate)
+    return cell.statements
+
+
+for suffix, order in (("", 5), ("_centred", 2)):
+    module.add(f"scalar{suffix}", stage(order))
+    module.add(f"allowance{suffix}", allowance(order))
+    module.add(f"limited{suffix}", limited(order))
+cell = Equations(fields=NAMES)
+cell.store(mid.here, s.here + length.gather(0) * without_advection(cell, s))
+module.add("sources", cell.statements)
+
+# --- Rain falls ---------------------------------------------------------------------------------------------
+cell = Equations(fields=NAMES)
+cell.store(speed.here, rain.fall_speed(cell, r.here, grid.level("rho"), rho_ground))
+module.add("fall_speed", cell.statements)
+
+cell = Equations(fields=NAMES)
+after, passed = rain.fall(cell, grid, r, speed, cell.let("step", length.gather(0)))
+cell.store(r_next.here, after)
+onto_ground = If(grid.level("order_z") <= 0, [Assignment(fallen.here, fallen.here + passed)])
+module.add("fall", [*cell.statements, onto_ground])
+
+
+# --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
+def conversion(name):
+    """th, q and r after a step: by Kessler, or by Seifert and Beheng."""
+    cell = Equations(fields=NAMES)
+    theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
+    step = cell.let("step", length.gather(0))
+    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air)
+    if name == "kessler":
+        D = cell.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
+    else:
+        D = rain.seifert_beheng_conversion(cell, wet.q_c, r.here, rho, droplets)
+    found = rain.exchange(cell, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air)
+    for field, value in ((th, found.theta_l), (q, found.q), (r_next, found.r)):
+        cell.store(field.here, value)
+    return cell.statements
+
+
+for name in ("kessler", "seifert_beheng"):
+    module.add(name, conversion(name))
+module.add_halo("scalar_halo", ["scalar", "scalar_centred"])
+module.add_halo("sources_halo", ["sources"])
+module.add_halo("allowance_halo", ["allowance", "allowance_centred"])
+module.add_halo("limited_halo", ["limited", "limited_centred"])
+module.add_halo("fall_halo", ["fall"])
