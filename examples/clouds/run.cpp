@@ -69,10 +69,10 @@ public:
                        heddle::ProgressOptions{.unit = "simulated s"});
     (void)stepper_.survey();
     if (history.samples().empty()) sample(state.time, history);
+    stepper_.set_last_step(state.last_step);
     while (state.time < end_) {
       const double next =
           std::min(end_, options_.sample_every * std::floor(state.time / options_.sample_every + 1));
-      stepper_.set_last_step(state.last_step);
       const double began = now();
       state.steps += stepper_.advance(next - state.time);
       in_steps_ += now() - began;

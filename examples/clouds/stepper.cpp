@@ -346,7 +346,8 @@ template <class T> void Stepper<T>::step(double length) {
 template <class T> std::int64_t Stepper<T>::advance(double time) {
   std::int64_t done = 0;
   clock_.set({.rest = time, .allowed = last_step_});
-  for (auto reading = clock_.read(); reading.rest > 0; reading = clock_.read()) {
+  auto reading = clock_.read();
+  for (; reading.rest > 0; reading = clock_.read()) {
     std::int64_t left = clock_.steps(reading);
     done += left;
     const auto single = [&] {
@@ -358,7 +359,7 @@ template <class T> std::int64_t Stepper<T>::advance(double time) {
     if (left > 1) two_steps_->run(left / 2);
     if (left % 2 == 1) single();
   }
-  last_step_ = clock_.read().allowed;
+  last_step_ = reading.allowed;
   return done;
 }
 

@@ -166,14 +166,14 @@ def _call(joined: _Joined, frame: Frame, operands: Arrays, precision: int, ghost
     """Call a kernel through XLA: the arrays that it writes, in the memory of the operands, and its sums."""
     import numpy as np
 
-    jax, gpu = joined.jax, joined.on_gpu
+    jax = joined.jax
     results: Arrays = {}
     attributes: Arrays = {}
     aliases: dict[int, int] = {}
     values: list[Any] = []
     for wanted in frame.wanted:
         value = operands[wanted.name]
-        if gpu and isinstance(value, float):
+        if isinstance(value, float):  # fixed, for a kernel of a GPU
             attributes[wanted.name] = np.float64(value)
             continue
         if wanted.written:
