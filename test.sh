@@ -163,7 +163,8 @@ compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
     -D CMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -D HEDDLE_OPTIMISE=-O0 -D HEDDLE_CODEGEN=OFF \
-    -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 || return 1
+    -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 -D CMAKE_UNITY_BUILD=ON \
+    || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all \
     | sed -nE 's/^(.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
   # Of kernels that only tests need, every second group: g++ compiles and runs them all through the emulation.
@@ -282,7 +283,7 @@ if [ $mode = fast ]; then
 else
   built=yes
   # Emitted kernels: the preset's -Og takes a third of the time of -O2, and its -O0 of those with thousands of
-  # statements 5 s instead of 100 s; no bit differs. The generator's tests compile with -O3.
+  # statements 5 s instead of 100 s; no bit differs.
   optimise=()
   if [ $mode = full ]; then optimise=(-D HEDDLE_OPTIMISE=-O3 -D HEDDLE_OPTIMISE_LARGE=); fi
   build_stage "build dev" dev "${optimise[@]}" || built=no
