@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include "constants.hpp"
-#include "published.hpp"
 
 namespace clouds {
 namespace {
@@ -53,8 +52,7 @@ void check_layer(const Case& what, const BaseState& base, const History& history
   all.push_back({"where it is, z / z_i", where / height, 0.25, 0.45});
 }
 
-void check_bomex(const Case& what, const BaseState& base, const History& history, std::vector<Check>& all) {
-  const std::vector<Comparison> profiles = published_profiles(what, base, history);
+void check_profiles(const std::vector<Comparison>& profiles, std::vector<Check>& all) {
   if (profiles.empty()) return;
   const auto share = [&](auto counts) {
     return static_cast<double>(std::ranges::count_if(profiles, counts)) /
@@ -155,11 +153,11 @@ WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& en
 }
 
 std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
-                          const Snapshot& end, bool single) {
+                          const Published& published, const Snapshot& end, bool single) {
   std::vector<Check> all;
   if (what.name == "cbl") check_layer(what, base, history, single, all);
-  if (what.name == "bomex") check_bomex(what, base, history, all);
-  for (const Comparison& row : published_numbers(what, base, history))
+  check_profiles(published.profiles, all);
+  for (const Comparison& row : published.numbers)
     all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
   if (what.name == "bubble") check_bubble(end, all);
   if (what.name == "density") check_density(what, end, all);

@@ -7,6 +7,7 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
+#include "published.hpp"
 #include "statistics.hpp"
 
 namespace clouds {
@@ -19,10 +20,10 @@ struct Check {
   [[nodiscard]] std::string line() const;
 };
 
-/// What a run must show, as far as it has gone: nothing for times that it has not reached. single: it was
-/// computed in single precision. end: the last state.
+/// What a run must show, as far as it has gone: nothing for times that it has not reached. published: of this
+/// run. single: it was computed in single precision. end: the last state.
 [[nodiscard]] std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
-                                        const Snapshot& end, bool single);
+                                        const Published& published, const Snapshot& end, bool single);
 
 /// The relative error of the mean of h (theta_l - theta_l at the start) against the flux at the ground.
 [[nodiscard]] double heat_budget(const Case& what, const BaseState& base, const History& history);

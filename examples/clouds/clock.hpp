@@ -3,7 +3,6 @@
 #define HEDDLE_CLOUDS_CLOCK_HPP
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,7 +51,7 @@ private:
   heddle::Buffer<T> numbers_; // length, rest, allowed
 };
 
-/// A graph of tasks, of which one may set the length of a step for the others.
+/// A graph of tasks, with the exchanges that its sweeps need.
 class Tasks {
 public:
   /// transport must outlive this. in_line: each task waits for the one before it.
@@ -64,36 +63,28 @@ public:
     if (in_line_ && number > 0) graph_.order(number - 1, number);
     return number;
   }
-  /// The task that sets the length.
-  template <class Clock> void put_clock(Clock&& clock) { clock_ = put(std::forward<Clock>(clock)); }
   /// The exchange that a sweep needs, if it needs one.
   template <class Sweep> void exchange_for(Sweep& sweep) {
     if constexpr (requires { sweep.before(); }) put(heddle::HaloExchange(sweep.before(), *transport_));
   }
-  /// A sweep that may take the length of the step, after its exchange.
+  /// A sweep, after its exchange.
   template <class Sweep> void add(Sweep sweep) {
     exchange_for(sweep);
-    add_alone(std::move(sweep));
+    put(std::move(sweep));
   }
   /// Two such sweeps, after both of their exchanges.
   template <class First, class Second> void add(First first, Second second) {
     exchange_for(second);
     exchange_for(first);
-    add_alone(std::move(first));
-    add_alone(std::move(second));
+    put(std::move(first));
+    put(std::move(second));
   }
   void run(std::int64_t times) { graph_.run(times); }
 
 private:
-  template <class Sweep> void add_alone(Sweep sweep) {
-    const std::size_t task = put(std::move(sweep));
-    if (clock_) graph_.order(*clock_, task); // tables are no declared accesses
-  }
-
   heddle::TaskGraph graph_;
   heddle::Transport* transport_;
   bool in_line_;
-  std::optional<std::size_t> clock_;
 };
 
 } // namespace clouds

@@ -13,13 +13,17 @@ import argparse
 import csv
 import sys
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from statistics import mean
 
 
 @dataclass(frozen=True)
 class Row:
-    """A value of all runs, and the band (least to most) in which it is expected. height: m, or empty."""
+    """A value of all runs, and the band (least to most) in which it is expected. height: m, or empty.
+
+    values: NaN for a run that has none, an empty field of its file; such a row is outside.
+    """
 
     quantity: str
     height: str
@@ -42,10 +46,13 @@ class Row:
     def line(self) -> str:
         """A row of the table."""
         at = f" at {self.height} m" if self.height else ""
-        extent = f"{min(self.values):.5g} to {max(self.values):.5g}"
+        known = [value for value in self.values if not isnan(value)]
+        extent = f"{min(known):.5g} to {max(known):.5g}" if known else "none"
+        if len(known) < len(self.values):
+            extent += f", {len(self.values) - len(known)} of {len(self.values)} runs without a value"
         verdict = "inside" if self.inside else "**outside**"
         band = f"{self.least:.5g} to {self.most:.5g}"
-        value = f"{mean(self.values):.5g} {self.units}"
+        value = f"{mean(known):.5g} {self.units}" if known else "none"
         return f"| {self.quantity}{at} | {value} | {extent} | {band} | {verdict} |"
 
 
@@ -61,7 +68,7 @@ def read(folders: list[Path]) -> list[Row]:
         if len(keys) != 1:
             raise ValueError(f"'{entries[0]['quantity']}' stands where another run has another value")
         first = entries[0]
-        values = tuple(float(one["value"]) for one in entries)
+        values = tuple(float(one["value"] or "nan") for one in entries)
         least, most = float(first["least"]), float(first["most"])
         rows.append(
             Row(first["quantity"], first["height_m"], first["units"], values, least, most, first["source"])

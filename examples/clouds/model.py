@@ -98,7 +98,8 @@ clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
 
 # --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----
-def eddies(looped):
+def eddies(looped, rains):
+    """rains: another kernel stores the buoyancy, which rain changes."""
     cell = Equations(fields=NAMES)
     wet, theta = moist(cell, looped)
     strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
@@ -109,7 +110,8 @@ def eddies(looped):
     viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
     cell.store(cloud.here, wet.q_c)
-    buoyancy(cell, wet, theta)
+    if not rains:
+        buoyancy(cell, wet, theta)
     per_h = grid.level("per_height")
     courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
     spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
@@ -125,7 +127,8 @@ for suffix, looped, schedule in (
     cell = Equations(fields=NAMES)
     buoyancy(cell, *moist(cell, looped))
     clouds.add(f"buoyancy{suffix}", cell.statements, schedule=schedule)
-    clouds.add(f"eddies{suffix}", eddies(looped), schedule=schedule)
+    clouds.add(f"eddies{suffix}", eddies(looped, rains=False), schedule=schedule)
+    clouds.add(f"eddies_in_rain{suffix}", eddies(looped, rains=True), schedule=schedule)
 
 # --- Length of the next step: numbers in memory, of which the end cuts the last two -------------------------
 cell = Equations(fields=("rest", "allowed"))
@@ -200,6 +203,6 @@ rows = Schedule(gpu=Threads(block=(32, 4, 1), unit_stride=True))
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
-clouds.add_halo("eddies_halo", ["eddies", "eddies_looped"])
+clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", ["scalars", "scalars_centred"])

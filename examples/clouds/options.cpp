@@ -68,6 +68,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave clouds.png out");
   if (!command_line::read(app, count, arguments)) return std::nullopt;
+  for (const std::size_t axis : {0U, 1U})
+    if (o.cells[axis] != 0 && o.cells[axis] < 6)
+      throw heddle::Error("command line",
+                          "--cells: a side of " + std::to_string(o.cells[axis]) + " cells is too short",
+                          "use 6 or more: fluxes reach three cells to both sides");
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -18,7 +19,9 @@ class Lines {
 public:
   explicit Lines(const std::filesystem::path& file) : file_(file), stream_(file) {}
   void text(const std::string& words) { stream_ << words; }
+  /// Nothing for NaN: there is no such value.
   void number(double value) {
+    if (std::isnan(value)) return;
     char digits[40];
     std::snprintf(digits, sizeof digits, "%.9g", value);
     stream_ << digits;
@@ -125,6 +128,8 @@ History read_history(const std::filesystem::path& file, const BaseState& base) {
 
 #if defined(HEDDLE_EXAMPLES_NETCDF)
 
+constexpr float no_value = NC_FILL_FLOAT; // in place of NaN
+
 void write_netcdf(const History& history, const Case& what, const BaseState& base,
                   const std::filesystem::path& file) {
   example::NetcdfWriter out(file);
@@ -142,15 +147,21 @@ void write_netcdf(const History& history, const Case& what, const BaseState& bas
     out.attribute(name, "axis", "Z");
     out.attribute(name, "positive", "up");
   }
+  const auto define = [&](const Row& row, const std::vector<std::string>& dimensions) {
+    out.variable(row.name, NC_FLOAT, dimensions, row.units, "", row.about);
+    out.attribute(row.name, "_FillValue", no_value);
+  };
   for (const Row& row : series::rows)
     out.variable(row.name, NC_DOUBLE, {"t"}, row.units, "", row.about);
   for (const Row& row : centre::rows)
-    out.variable(row.name, NC_FLOAT, {"t", "z"}, row.units, "", row.about);
+    define(row, {"t", "z"});
   for (const Row& row : face::rows)
-    out.variable(row.name, NC_FLOAT, {"t", "z_face"}, row.units, "", row.about);
+    define(row, {"t", "z_face"});
   out.end_definitions();
   const auto floats = [](const std::vector<double>& values) {
-    return std::vector<float>(values.begin(), values.end());
+    std::vector<float> result(values.begin(), values.end());
+    std::ranges::replace_if(result, [](float value) { return std::isnan(value); }, no_value);
+    return result;
   };
   out.write("z", floats(base.centre));
   out.write("z_face", floats(base.face));

@@ -11,10 +11,12 @@
 namespace clouds {
 
 /// series.csv: a line per sample. profiles.csv: means over a period (s), a line per level, values on its
-/// lower face included. Each throws heddle::Error where the file cannot be written.
+/// lower face included. A mean over clouds where there are none is an empty field. Each throws heddle::Error
+/// where the file cannot be written.
 void write_series(const History& history, const std::filesystem::path& file);
 void write_profiles(const Sample& mean, const BaseState& base, const std::filesystem::path& file);
-/// clouds.nc: all samples, CF conventions. Nothing where the program was built without NetCDF.
+/// clouds.nc: all samples, CF conventions; what is not there is _FillValue. Nothing where the program was
+/// built without NetCDF.
 void write_netcdf(const History& history, const Case& what, const BaseState& base,
                   const std::filesystem::path& file);
 

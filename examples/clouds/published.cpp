@@ -145,11 +145,12 @@ void write_comparison(const std::vector<Comparison>& rows, const std::filesystem
   std::ofstream stream(file);
   stream << "quantity,height_m,units,value,least,most,source\n";
   for (const Comparison& row : rows) {
-    char height[40] = "", numbers[120];
+    char height[40] = "", value[40] = "", numbers[80];
     if (!std::isnan(row.height)) std::snprintf(height, sizeof height, "%.9g", row.height);
-    std::snprintf(numbers, sizeof numbers, "%.9g,%.9g,%.9g", row.value, row.least, row.most);
-    stream << '"' << row.quantity << "\"," << height << "," << row.units << "," << numbers << ",\""
-           << row.source << "\"\n";
+    if (!std::isnan(row.value)) std::snprintf(value, sizeof value, "%.9g", row.value);
+    std::snprintf(numbers, sizeof numbers, "%.9g,%.9g", row.least, row.most);
+    stream << '"' << row.quantity << "\"," << height << "," << row.units << "," << value << "," << numbers
+           << ",\"" << row.source << "\"\n";
   }
   stream.close();
   if (!stream)

@@ -39,6 +39,15 @@ struct Comparison {
 [[nodiscard]] std::vector<Comparison> published_numbers(const Case& what, const BaseState& base,
                                                         const History& history);
 
+/// Both.
+struct Published {
+  std::vector<Comparison> profiles, numbers;
+};
+[[nodiscard]] inline Published published(const Case& what, const BaseState& base, const History& history) {
+  return {.profiles = published_profiles(what, base, history),
+          .numbers = published_numbers(what, base, history)};
+}
+
 /// Where mean profiles and mean fluxes of a run fit together:
 ///
 ///   rho F(z) = rho F(0) + integral from 0 to z of rho (sources - d phi/dt)
@@ -50,7 +59,8 @@ struct Imbalance {
 [[nodiscard]] Imbalance flux_imbalance(const Case& what, const BaseState& base, const History& history,
                                        double from, double to);
 
-/// comparison.csv: a line per value. Throws heddle::Error where the file cannot be written.
+/// comparison.csv: a line per value; a height or value that is not there (NaN) is an empty field. Throws
+/// heddle::Error where the file cannot be written.
 void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file);
 
 } // namespace clouds

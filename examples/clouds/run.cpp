@@ -159,14 +159,15 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
       const WaveError error = wave_error(what, base, last);
       std::printf("wave      relative error %.4f (L2), %.4f of the amplitude\n", error.l2, error.amplitude);
     }
-    good = report(checks(what, base, history, last, options.single));
+    const Published compared = published(what, base, history);
+    good = report(checks(what, base, history, compared, last, options.single));
     write_series(history, results.unfinished() / "series.csv");
     if (history.samples().size() > 1)
       write_profiles(history.mean(std::max(end - 3600, 0.0), end), base,
                      results.unfinished() / "profiles.csv");
-    std::vector<Comparison> compared = published_profiles(what, base, history);
-    std::ranges::copy(published_numbers(what, base, history), std::back_inserter(compared));
-    if (!compared.empty()) write_comparison(compared, results.unfinished() / "comparison.csv");
+    std::vector<Comparison> rows = compared.profiles;
+    std::ranges::copy(compared.numbers, std::back_inserter(rows));
+    if (!rows.empty()) write_comparison(rows, results.unfinished() / "comparison.csv");
     write_netcdf(history, what, base, results.unfinished() / "clouds.nc");
     if (options.picture)
       draw(what, base, history, last, subtitle(cells, end), results.unfinished() / "clouds.png");

@@ -132,10 +132,14 @@ public:
   void run(std::int64_t times = 1) { tasks_.run(times); }
 
   void add_survey(State<T>& now) {
-    if (on_device())
-      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters>(now);
+    if (now.r && on_device())
+      add_survey_with<EddiesInRainLooped<T>, EddiesInRainLoopedParameters, false>(now);
+    else if (now.r)
+      add_survey_with<EddiesInRain<T>, EddiesInRainParameters, false>(now);
+    else if (on_device())
+      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters, true>(now);
     else
-      add_survey_with<Eddies<T>, EddiesParameters>(now);
+      add_survey_with<Eddies<T>, EddiesParameters, true>(now);
   }
 
   /// From a state to the one after a step, through a third one.
@@ -157,7 +161,7 @@ public:
 
   /// The length of the step, its stages, and the survey of what comes out.
   void add_step(State<T>& from, State<T>& to, State<T>& between) {
-    tasks_.put_clock(s_.clock_);
+    tasks_.put(s_.clock_);
     add_stages(from, to, between);
     add_survey(to);
   }
@@ -166,15 +170,23 @@ private:
   [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
 
   /// Before the sweeps of a state their exchange: what is at the ground reads ghost cells that it brings.
-  template <class Sweep, class Parameters> void add_survey_with(State<T>& now) {
+  /// dry: the sweep stores the buoyancy of air without rain.
+  template <class Sweep, class Parameters, bool dry> void add_survey_with(State<T>& now) {
     const Column<T>& c = s_.column_;
-    Sweep eddies(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_, now.th,
-                 now.q, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.tv0,
-                 c.lift, c.length2, s_.advection_, s_.diffusion_,
-                 Parameters{.background = s_.what_->viscosity,
-                            .per_prandtl = s_.what_->per_prandtl,
-                            .per_x = 1 / s_.place_.width_x,
-                            .per_y = 1 / s_.place_.width_y});
+    const Parameters scalars{.background = s_.what_->viscosity,
+                             .per_prandtl = s_.what_->per_prandtl,
+                             .per_x = 1 / s_.place_.width_x,
+                             .per_y = 1 / s_.place_.width_y};
+    Sweep eddies = [&] {
+      if constexpr (dry)
+        return Sweep(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_,
+                     now.th, now.q, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner,
+                     c.tv0, c.lift, c.length2, s_.advection_, s_.diffusion_, scalars);
+      else
+        return Sweep(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.rise_u_, s_.rise_v_, now.th, now.q,
+                     c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift,
+                     c.length2, s_.advection_, s_.diffusion_, scalars);
+    }();
     tasks_.exchange_for(eddies);
     if (s_.what_->sea)
       s_.rain_->add_sea(tasks_, now, s_.drag_, s_.rise_u_, s_.rise_v_);
@@ -188,7 +200,7 @@ private:
                             .per_warm = s_.surface_.per_warm,
                             .per_cold = s_.surface_.per_cold}));
     tasks_.put(std::move(eddies));
-    if (now.r) s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_); // that of eddies() knows no rain
+    if (now.r) s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_);
     if (s_.transport_->ranks() > 1) tasks_.put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
   }
 

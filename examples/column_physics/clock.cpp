@@ -33,7 +33,10 @@ void Clock::set(std::int64_t steps) {
 
 std::vector<heddle::FieldAccess> Clock::accesses() const {
   using enum heddle::AccessMode;
-  return {{&steps_, "steps", read}, {&steps_, "steps", write}, {&since_, "since", write}};
+  return {{&steps_, "steps", read},
+          {&steps_, "steps", write},
+          {&moved_, "moved", write},
+          {&since_, "since", write}};
 }
 
 void Clock::operator()(heddle::Stream& stream) {

@@ -44,8 +44,8 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
 }
 
 void Part::add_wind(heddle::TaskGraph& graph) {
-  const std::size_t clock = graph.add(clock_);
-  graph.order(clock, graph.add(wind_)); // tables are no declared accesses
+  graph.add(clock_);
+  graph.add(wind_);
 }
 
 void Part::add_advection(heddle::TaskGraph& graph) {

@@ -38,12 +38,27 @@ def test_means_and_bands(compare: ModuleType, tmp_path: Path, capsys: pytest.Cap
     assert lines[6] == "another: 0 of 1 inside, 0 in the inner half of the band."
 
 
+def test_a_run_without_a_value(
+    compare: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cover, base = '"cover",,%,{},8,17,"a"', '"base",,m,{},500,560,"a"'
+    folders = [
+        run(tmp_path / "one", cover.format(10), base.format("")),
+        run(tmp_path / "two", cover.format(""), base.format("")),
+    ]
+    assert compare.main([str(folder) for folder in folders]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "| cover | 10 % | 10 to 10, 1 of 2 runs without a value | 8 to 17 | **outside** |"
+    assert lines[3] == "| base | none | none, 2 of 2 runs without a value | 500 to 560 | **outside** |"
+    assert lines[5] == "a: 0 of 2 inside, 0 in the inner half of the band."
+
+
 @pytest.mark.parametrize(
     ("second", "message"),
     [
         (['"cover",,%,10,8,17,"a"', '"more",,%,10,8,17,"a"'], "longer"),
         (['"cover",,%,10,8,18,"a"'], "'cover' stands where another run has another value"),
-        (['"cover",,%,,8,17,"a"'], "could not convert"),
+        (['"cover",,%,much,8,17,"a"'], "could not convert"),
     ],
 )
 def test_runs_that_do_not_fit(

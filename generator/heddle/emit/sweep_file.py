@@ -305,11 +305,11 @@ class _Sweep:
 
     def _entries(self, argument: Argument) -> str:
         if not _is_profile(argument):
-            return f"heddle::values({argument.name})"
+            return f'heddle::values({argument.name}, "{argument.name}")'
         assert argument.field is not None
         return (
             f"heddle::profile({argument.name}, {self.first}, {argument.field.axis}, "
-            f"{argument.field.ghost_layers})"
+            f'{argument.field.ghost_layers}, "{argument.name}")'
         )
 
     def _walls(self) -> str:

@@ -32,7 +32,8 @@ void require_versions(const TaskNode& node) {
   }
   for (const TaskNode::Access& access : node.accesses) {
     if (access.kind == nullptr)
-      refuse("'" + access.name + "' cannot be copied", "let it access a Field, SparseField or Buffer");
+      refuse("'" + access.name + "' cannot be copied",
+             "let it access a Field, SparseField, Profile or Buffer");
     const bool input = node.inputs ? std::ranges::find(*node.inputs, access.object) != node.inputs->end()
                                    : accesses(node, access.object, AccessMode::read);
     if (input && accesses(node, access.object, AccessMode::write)) {

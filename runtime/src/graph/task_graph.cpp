@@ -343,7 +343,7 @@ void TaskGraph::require_alive() const {
       throw Error("TaskGraph",
                   "'" + access.name + "', which task '" + node.name + "' of graph '" + options_.name +
                       "' accesses, has ended",
-                  "let fields and results live as long as the sweeps and graphs that use them");
+                  "let fields, tables and results live as long as the sweeps and graphs that use them");
     }
   }
 }

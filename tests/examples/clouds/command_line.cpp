@@ -6,9 +6,14 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "../../support/run_program.hpp"
 #include "../../support/test_folder.hpp"
+
+#if defined(HEDDLE_EXAMPLES_NETCDF)
+#include <netcdf.h>
+#endif
 
 namespace clouds {
 namespace {
@@ -48,11 +53,41 @@ TEST(Program, WritesSeriesProfilesAndAPicture) {
   const std::string series = contents(folder / "out" / "series.csv");
   EXPECT_TRUE(contains(series, "time_s,cover,liquid_path")) << series;
   EXPECT_TRUE(contains(series, "\n360,")) << series;
-  EXPECT_TRUE(contains(contents(folder / "out" / "profiles.csv"), "theta_l_flux"));
+  const std::string profiles = contents(folder / "out" / "profiles.csv");
+  EXPECT_TRUE(contains(profiles, "theta_l_flux"));
+  EXPECT_TRUE(contains(profiles, ",0,,,,,0,,,,,")) << "no cloud: fields without a value\n" << profiles;
+  EXPECT_FALSE(contains(profiles, "nan")) << profiles;
   EXPECT_GT(std::filesystem::file_size(folder / "out" / "clouds.png"), 20000U);
   for (const char* const task : {"clock", "clouds::momentum", "projection"})
     EXPECT_TRUE(contains(contents(trace), std::string("\"") + task + "\"")) << task;
 }
+
+#if defined(HEDDLE_EXAMPLES_NETCDF)
+TEST(Program, MeansOverCloudsThatAreNotThereAreFillValues) {
+  const test::Folder folder;
+  ASSERT_EQ(program(small(folder / "out", "--hours 0.02 --no-picture")).code, 0);
+  int file = 0, id = 0;
+  std::size_t times = 0;
+  ASSERT_EQ(nc_open((folder / "out" / "clouds.nc").c_str(), NC_NOWRITE, &file), NC_NOERR);
+  ASSERT_EQ(nc_inq_dimid(file, "t", &id), NC_NOERR);
+  ASSERT_EQ(nc_inq_dimlen(file, id, &times), NC_NOERR);
+  std::vector<float> area(times * 20), mean(times * 20);
+  float fill = 0;
+  ASSERT_EQ(nc_inq_varid(file, "cloud", &id), NC_NOERR);
+  ASSERT_EQ(nc_get_var_float(file, id, area.data()), NC_NOERR);
+  ASSERT_EQ(nc_inq_varid(file, "cloud_theta_l", &id), NC_NOERR);
+  ASSERT_EQ(nc_get_var_float(file, id, mean.data()), NC_NOERR);
+  ASSERT_EQ(nc_get_att_float(file, id, "_FillValue", &fill), NC_NOERR);
+  nc_close(file);
+  for (std::size_t n = 0; n < area.size(); ++n) {
+    if (area[n] == 0)
+      EXPECT_EQ(mean[n], fill) << n;
+    else
+      EXPECT_NEAR(mean[n], 300, 20) << n;
+  }
+  EXPECT_EQ(area[0], 0);
+}
+#endif
 
 TEST(Program, ResumesFromACheckpointWithTheSameBits) {
   const test::Folder folder;
@@ -70,6 +105,10 @@ TEST(Program, RefusesWhatItCannotDo) {
   const test::Folder folder;
   expect_refusal("front", "case");
   expect_refusal("cbl --cells 12x12x5", "levels are too few");
+  const std::string out = " --out '" + (folder / "short").string() + "'";
+  expect_refusal("cbl --cells 5x12x12" + out, "command line: --cells: a side of 5 cells is too short");
+  expect_refusal("wave --cells 12x4x12" + out, "command line: --cells: a side of 4 cells is too short");
+  EXPECT_FALSE(std::filesystem::exists(folder / "short"));
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
   expect_refusal("rico --device cuda --same-bits", "rain takes powers");

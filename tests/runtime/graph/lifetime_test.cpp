@@ -111,8 +111,8 @@ TEST_F(Lifetimes, ExchangesAndGraphsThatHaveEndedAreRefused) {
 struct Sum : heddle::DenseSweep<Sum, 3> {
   Sum(Field<double>& u, const heddle::Profile<double>& heights, const heddle::Buffer<double>& table,
       heddle::Buffer<double>& total)
-      : Sum::base("m::sum", heddle::reads(u), heddle::profile(heights, u, 2, 0), heddle::values(table),
-                  heddle::reduces(total, "total", u, {0, 1, 2})) {}
+      : Sum::base("m::sum", heddle::reads(u), heddle::profile(heights, u, 2, 0, "heights"),
+                  heddle::values(table, "table"), heddle::reduces(total, "total", u, {0, 1, 2})) {}
   static void host(const auto&...) {}
 };
 
@@ -131,11 +131,13 @@ TEST_F(Lifetimes, ProfilesBuffersAndResultsThatHaveEndedAreRefused) {
   EXPECT_EQ(refusal(), "");
   h.reset();
   h.emplace(heights());
-  EXPECT_NE(refusal().find("a profile that task 'm::sum' of graph 'loop' uses has ended"), std::string::npos);
+  EXPECT_NE(refusal().find("'heights', which task 'm::sum' of graph 'loop' accesses, has ended"),
+            std::string::npos);
   build();
   EXPECT_EQ(refusal(), "");
   table.emplace(4);
-  EXPECT_NE(refusal().find("a buffer that task 'm::sum' of graph 'loop' uses has ended"), std::string::npos);
+  EXPECT_NE(refusal().find("'table', which task 'm::sum' of graph 'loop' accesses, has ended"),
+            std::string::npos);
   build();
   total.emplace(1);
   EXPECT_NE(refusal().find("'total', which task 'm::sum' of graph 'loop' accesses, has ended"),

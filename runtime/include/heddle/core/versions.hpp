@@ -16,7 +16,8 @@ class Stream;
 
 /// What can be copied for a lagged task: from.like() is an object of the same shape with memory of its own,
 /// from.shape() says all that its memory depends on, from.bytes() is its size, and to.copy_from(from, stream)
-/// copies all values, ghost cells too, in the order of the stream. Field, SparseField and Buffer are.
+/// copies all values, ghost cells too, in the order of the stream. Field, SparseField, Profile and Buffer
+/// are.
 template <class T>
 concept Versioned = requires(T& to, const T& from, Stream& stream) {
   { from.like() } -> std::same_as<T>;

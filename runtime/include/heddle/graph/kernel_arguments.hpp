@@ -207,29 +207,31 @@ template <class Compute> [[nodiscard]] auto computed(Compute compute) {
   return ComputedArgument(compute, [](const SweepDomain&) {});
 }
 
-/// The same from a buffer that must live as long as the sweep.
-template <class T, class Compute> [[nodiscard]] auto computed_from(const Buffer<T>& buffer, Compute compute) {
+} // namespace detail
+
+/// Values without strides, one for each entry of a list or by their number: their pointer. A task that writes
+/// the buffer is ordered before or after the sweep, which reads it. name: of the table, a literal.
+template <class T> [[nodiscard]] auto values(const Buffer<T>& buffer, std::string_view name = "a table") {
   return ComputedArgument(
-      [data = &buffer, compute](const SweepCells&) { return compute(*data); },
+      [data = &buffer](const SweepCells& cells) { return std::tuple(cells.version(*data).data()); },
+      [data = &buffer, name](SweepDomain& domain) { domain.read_all(data, name); });
+}
+
+/// The number of entries of a list, which must live as long as the sweep.
+template <class T> [[nodiscard]] auto count(const Buffer<T>& buffer) {
+  return ComputedArgument(
+      [data = &buffer](const SweepCells&) { return std::tuple(data->size()); },
       [data = &buffer](SweepDomain& domain) { domain.uses.push_back({&data->lifetime(), "a buffer"}); });
 }
 
-} // namespace detail
-
-/// Values without strides, one for each entry of a list: their pointer.
-template <class T> [[nodiscard]] auto values(const Buffer<T>& buffer) {
-  return detail::computed_from(buffer, [](const Buffer<T>& data) { return std::tuple(data.data()); });
-}
-
-/// The number of entries of a list.
-template <class T> [[nodiscard]] auto count(const Buffer<T>& buffer) {
-  return detail::computed_from(buffer, [](const Buffer<T>& data) { return std::tuple(data.size()); });
-}
-
-/// The cells of a list to run over: their pointer and number.
+/// The cells of a list to run over: their pointer and number. Read like `values`.
 [[nodiscard]] inline auto cells(const Buffer<std::uint32_t>& buffer) {
-  return detail::computed_from(
-      buffer, [](const Buffer<std::uint32_t>& data) { return std::tuple(data.data(), data.size()); });
+  return ComputedArgument(
+      [data = &buffer](const SweepCells& cells) {
+        const Buffer<std::uint32_t>& list = cells.version(*data);
+        return std::tuple(list.data(), list.size());
+      },
+      [data = &buffer](SweepDomain& domain) { domain.read_all(data, "cells"); });
 }
 
 /// The neighbour table of a field's list and its stride.
@@ -250,19 +252,21 @@ template <class T> [[nodiscard]] auto neighbour_chunks(const SparseField<T>& fie
       [f = &field](const SweepCells&) { return std::tuple(f->list().neighbour_chunk()); });
 }
 
-/// Values along `axis`, with `ghosts` entries before and behind: the value of the first cell of a call.
+/// Values along `axis`, with `ghosts` entries before and behind: the value of the first cell of a call. A
+/// task that writes the profile is ordered before or after the sweep. name: of the profile, a literal.
 /// Constructing the sweep throws Error for a profile that does not fit to `field`.
 template <class T, class U>
-[[nodiscard]] auto profile(const Profile<T>& values, const Field<U>& field, int axis, int ghosts) {
+[[nodiscard]] auto profile(const Profile<T>& values, const Field<U>& field, int axis, int ghosts,
+                           std::string_view name = "a profile") {
   return ComputedArgument(
       [v = &values, f = &field, axis](const SweepCells& cells) {
         const std::int64_t before =
             cells.box != nullptr ? cells.box->lower[static_cast<std::size_t>(axis)] : 0;
-        return std::tuple(v->first(f->box(cells.block)) + before);
+        return std::tuple(cells.version(*v).first(f->box(cells.block)) + before);
       },
-      [v = &values, f = &field, axis, ghosts](SweepDomain& domain) {
-        domain.uses.push_back({&v->lifetime(), "a profile"});
+      [v = &values, f = &field, axis, ghosts, name](SweepDomain& domain) {
         require_profile(*v, *f, axis, ghosts, domain.kernel);
+        domain.read_all(v, name);
       });
 }
 

@@ -48,7 +48,7 @@ struct SweepDomain {
   int rank = 0;
   std::vector<std::array<std::int64_t, 4>> blocks{}; // extents, of dense fields
   const IndexList* list = nullptr;
-  /// What the kernel uses beside its fields and must live as long as the sweep: "a profile".
+  /// What the kernel uses without an access and must live as long as the sweep: "a list of cells".
   struct Used {
     const Lifetime* lifetime;
     const char* what;
@@ -63,6 +63,10 @@ struct SweepDomain {
     };
     if (read) add(AccessMode::read, *read);
     if (written) add(AccessMode::write, *written);
+  }
+  /// The kernel reads some or all values of a table or a profile.
+  void read_all(const AccessedObject& object, std::string_view name) {
+    accesses.push_back({object, name, AccessMode::read, FieldAccess::anywhere});
   }
 };
 

@@ -86,7 +86,8 @@ struct IterationResult {
 
 /// Tasks and the order that follows from what they declare. Two tasks of which the later (in the order of
 /// add) reads what the earlier writes, writes what it reads, or writes what it writes, run in that order;
-/// others may run in any. Tasks may have periods, and lag (Period).
+/// others may run in any. An emitted sweep declares its fields, results, profiles, tables and lists of cells.
+/// Tasks may have periods, and lag (Period).
 ///
 /// If a HaloExchange sends messages, it and the sweeps around it are split (see overlap of the options):
 /// border, interior and ghost cells of a field are then ordered separately, as TaskGraph::steps shows.
@@ -111,8 +112,8 @@ public:
   /// takes_versions = true;` and takes its fields as stream.version(field). It is copied at each trigger
   /// where it can be, so that changes of its parameters come into effect at the next one. What its results
   /// depend on beside its fields it may say as `std::string arguments() const`; for sweeps these are the
-  /// parameters. What it uses beyond its declared accesses (profiles, tables) is not copied and must not
-  /// change.
+  /// parameters. What it uses beyond its declared accesses (the neighbours of an index list) is not copied
+  /// and must not change.
   ///
   /// Throws Error for a period below 1, a lag other than 0 and 1, less than one thread, and, with lag = 1,
   /// for a task that takes no versions, exchanges ghost cells or has periods itself, for an object that

@@ -32,8 +32,9 @@ struct Reach {
   }
 };
 
-/// The address of an object that a task accesses; of a Field, SparseField or Buffer also how it is copied,
-/// for tasks that lag; of fields also what is known of their ghost layers, and whether they have ended.
+/// The address of an object that a task accesses; of a Field, SparseField, Profile or Buffer also how it is
+/// copied, for tasks that lag; of fields also what is known of their ghost layers, and whether they have
+/// ended.
 class AccessedObject {
 public:
   constexpr AccessedObject(std::nullptr_t = nullptr) noexcept {} // NOLINT(google-explicit-constructor)

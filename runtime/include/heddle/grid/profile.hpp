@@ -2,6 +2,7 @@
 #ifndef HEDDLE_GRID_PROFILE_HPP
 #define HEDDLE_GRID_PROFILE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -39,12 +40,32 @@ public:
   /// By which graphs find out that it has ended.
   [[nodiscard]] const Lifetime& lifetime() const noexcept { return buffer_.lifetime(); }
 
+  [[nodiscard]] std::size_t bytes() const noexcept { return buffer_.bytes(); }
+  /// One of the same shape, of zeros.
+  [[nodiscard]] Profile like() const { return {*this, buffer_.like()}; }
+  /// "16 cells along axis 2 from 0, 1 ghosts, device".
+  [[nodiscard]] std::string shape() const {
+    return std::to_string(cells_) + " cells along axis " + std::to_string(axis_) + " from " +
+           std::to_string(lower_) + ", " + std::to_string(ghosts_) + " ghosts, " + to_string(memory());
+  }
+  /// Copies all values of `other` in the order of a stream: within a TaskGraph, the task has to declare that
+  /// it writes this profile. Throws Error when the shapes differ.
+  void copy_from(const Profile& other, Stream& stream) {
+    if (axis_ != other.axis_ || ghosts_ != other.ghosts_ || lower_ != other.lower_ || cells_ != other.cells_)
+      throw Error("Profile::copy_from", "shapes differ: " + shape() + ", and " + other.shape());
+    buffer_.copy_from(other.buffer_, stream);
+  }
+
   /// The value of the first cell of a block, in the memory of the profile.
   [[nodiscard]] const T* first(const Box& block) const noexcept {
     return buffer_.data() + ghosts_ + (block.lower[static_cast<std::size_t>(axis_)] - lower_);
   }
 
 private:
+  Profile(const Profile& shape, Buffer<T> buffer)
+      : axis_(shape.axis_), ghosts_(shape.ghosts_), lower_(shape.lower_), cells_(shape.cells_),
+        buffer_(std::move(buffer)) {}
+
   int axis_;
   int ghosts_;
   std::int64_t lower_;
