@@ -27,7 +27,7 @@ STRICT = (
     "-std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror "
     "-ffp-contract=off -fno-math-errno -fno-trapping-math"
 ).split()
-# With --full as users compile it, else in half the time; test_nan.py and mathematics.py optimise always.
+# What users compile with, cpu has in test_compiled.py, in test_nan.py and with --full; the rest is quicker.
 OPTIMISE = {"cpu": ["-O3" if FULL else "-Og"], "reference": ["-Og"], "cuda": ["-Og"], "hip": ["-Og"]}
 FLAGS = {"cpu": ["-march=native", "-fopenmp"], "hip": ["-D__HIP_PLATFORM_AMD__"]}
 WAVES = {name: f"-DHEDDLE_EMULATION_WAVE={t.gpu.wave}" for name, t in TARGETS.items() if t.gpu is not None}

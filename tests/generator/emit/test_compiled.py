@@ -209,7 +209,9 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library(tmp_path_factory.mktemp("kernels"), MODULES)
+    built = Library(tmp_path_factory.mktemp("kernels"), MODULES)
+    built.flags["cpu"][0] = "-O3"
+    return built
 
 
 @pytest.fixture(scope="module")
