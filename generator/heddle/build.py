@@ -22,6 +22,7 @@ from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.halo.walls import DenseKernel, check_walls
+from heddle.ir.collection import without_search
 from heddle.ir.intervals import loses_bits
 from heddle.ir.legality import check_runs
 from heddle.ir.nodes import Access, Gather, Let, Store
@@ -144,6 +145,7 @@ def cut_integers(module: Module) -> tuple[str, ...]:
     return tuple(remarks)
 
 
+@without_search()
 def files(
     module: Module, targets: Sequence[str], timings: Timings | None = None, *, sweeps: bool = True
 ) -> dict[str, str]:

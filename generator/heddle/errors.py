@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -30,7 +31,12 @@ NOWHERE = Place("<model>", 0)
 def calling_place() -> Place:
     """The innermost line on the stack that is not Heddle's own: the line of the model."""
     frame = _calling_frame()
-    return Place(Path(frame.f_code.co_filename).name, frame.f_lineno) if frame else NOWHERE
+    return Place(_file_name(frame.f_code.co_filename), frame.f_lineno) if frame else NOWHERE
+
+
+@cache
+def _file_name(path: str) -> str:
+    return Path(path).name
 
 
 def calling_file() -> str:

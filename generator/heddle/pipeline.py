@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from heddle.ir.collection import without_search
 from heddle.ir.default_schedule import plain
 from heddle.ir.legality import check_schedule
 from heddle.ir.nodes import Kernel
@@ -69,6 +70,7 @@ LOWERING: tuple[Pass, ...] = (
 )
 
 
+@without_search()
 def typed(
     name: str,
     statements: Iterable[Statement],
@@ -101,6 +103,7 @@ def _in_cells(kernel: Kernel, request: Request) -> Request:
     return request
 
 
+@without_search()
 def lower(kernel: Kernel, request: Request) -> Stages:
     """Schedule and lower a typed kernel for a target."""
     request = _in_cells(kernel, request)

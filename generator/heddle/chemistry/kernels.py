@@ -93,7 +93,7 @@ def tendency(mechanism: Mechanism, dimensions: int = 3) -> AssignmentCollection:
     y, k = found.load(cell)
     y = [cell.let(f"y_{name}", value) for name, value in zip(kinetics.names, y, strict=True)]
     cell.section("Rates w_q, and f_i = sum over q of nu_iq w_q")
-    for i, f in enumerate(kinetics.tendency(kinetics.rates(cell, k, y))):
+    for i, f in enumerate(kinetics.tendency(cell, kinetics.rates(cell, k, y))):
         cell.store(target.component(i), f)
     return AssignmentCollection(cell.statements)
 
@@ -113,7 +113,7 @@ def jacobian(mechanism: Mechanism, dimensions: int = 3) -> AssignmentCollection:
     cell = Equations()
     y, k = found.load(cell)
     y = [cell.let(f"y_{name}", value) for name, value in zip(names, y, strict=True)]
-    entries = kinetics.jacobian(kinetics.partials(cell, k, y))
+    entries = kinetics.jacobian(cell, kinetics.partials(cell, k, y))
     cell.section("J_ij = sum over q of nu_iq b_qj")
     for n, place in enumerate(places):
         cell.store(target.component(n), entries[place])

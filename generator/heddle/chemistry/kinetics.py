@@ -8,6 +8,7 @@ no row is differentiated.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +16,7 @@ import sympy
 
 from heddle.chemistry.mechanism import Mechanism, Reaction
 from heddle.chemistry.quantities import AIR, air_density
-from heddle.model.equations import Equations, add, exact, multiply
+from heddle.model.equations import Equations, exact, multiply
 
 Partials = Mapping[tuple[int, int], sympy.Expr]
 """By reaction and species."""
@@ -109,18 +110,28 @@ class Kinetics:
     def _powers(orders: Mapping[int, int], y: Sequence[sympy.Expr], without: int = -1) -> list[sympy.Expr]:
         return [y[j] for j, n in orders.items() for _ in range(n - (j == without))]
 
-    def tendency(self, w: Sequence[sympy.Expr]) -> list[sympy.Expr]:
-        """f of each species."""
-        return [add(*(multiply(exact(nu), w[q]) for q, nu in changes)) for changes in self.changes]
+    def tendency(self, cell: Equations, w: Sequence[sympy.Expr], suffix: str = "") -> list[sympy.Expr]:
+        """f of each species. suffix: of the names of parts of long sums, which are emitted."""
+        return [
+            cell.total(f"part_f{suffix}_{name}", *(multiply(exact(nu), w[q]) for q, nu in changes))
+            for name, changes in zip(self.names, self.changes, strict=True)
+        ]
 
-    def jacobian(self, partials: Partials, sign: int = 1) -> dict[tuple[int, int], sympy.Expr]:
-        """J, or with sign -1 its negative, by row and column, without what is 0 everywhere."""
+    def jacobian(
+        self, cell: Equations, partials: Partials, sign: int = 1
+    ) -> dict[tuple[int, int], sympy.Expr]:
+        """J, or with sign -1 its negative, by row and column, without what is 0 everywhere. Parts of long
+        sums are emitted."""
         terms: dict[tuple[int, int], list[sympy.Expr]] = {}
         for i, changes in enumerate(self.changes):
             for q, nu in changes:
                 for j in self.orders[q]:
                     terms.setdefault((i, j), []).append(multiply(exact(sign * nu), partials[q, j]))
-        return {place: add(*found) for place, found in terms.items()}
+        names = self.names
+        return {
+            (i, j): cell.total(f"part_J_{names[i]}_{names[j]}", *found, most=50)  # of a sum of L or U
+            for (i, j), found in terms.items()
+        }
 
 
 def code_names(names: Sequence[str]) -> list[str]:
@@ -165,4 +176,4 @@ def _replaced(value: sympy.Expr, named: Mapping[sympy.Expr, sympy.Expr]) -> symp
     if not value.args:
         return value
     parts = [named[p] if p in named else _replaced(p, named) for p in value.args]
-    return value.func(*parts)
+    return value if all(map(operator.is_, parts, value.args)) else value.func(*parts)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import json.decoder
 import json.scanner
+import re
 from bisect import bisect_right
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ class _Decoder(json.JSONDecoder):
     """Python's own decoder, which is asked for each object where it begins."""
 
     def __init__(self, text: str, file: str) -> None:
-        self.newlines = [n for n, letter in enumerate(text) if letter == "\n"]
+        self.newlines = [match.start() for match in re.finditer("\n", text)]
         self.file = file
         self.begin = 0
         super().__init__(object_pairs_hook=list, parse_constant=self._constant)

@@ -65,7 +65,7 @@ class NewtonKernels:
         cell = Equations()
         y, k = self._load(cell)
         cell.section("Rates w_q, and f_i = sum over q of nu_iq w_q")
-        for i, f in enumerate(kinetics.tendency(kinetics.rates(cell, k, y))):
+        for i, f in enumerate(kinetics.tendency(cell, kinetics.rates(cell, k, y))):
             cell.store(self.tendencies.component(i), f)
         return AssignmentCollection(cell.statements)
 
@@ -79,7 +79,7 @@ class NewtonKernels:
         partials = kinetics.partials(cell, k, y)
         cell.section("I - gamma J")
         matrix = {}
-        for (i, j), value in kinetics.jacobian(partials, sign=-1).items():
+        for (i, j), value in kinetics.jacobian(cell, partials, sign=-1).items():
             matrix[i, j] = multiply(step, value)
         for i in range(len(kinetics.names)):
             matrix[i, i] = add(sympy.Integer(1), matrix[i, i]) if (i, i) in matrix else sympy.Integer(1)

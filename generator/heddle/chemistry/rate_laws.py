@@ -32,7 +32,7 @@ def arrhenius(
 def _broadened(k0: sympy.Expr, kinf: sympy.Expr, Fc: float, N: float) -> tuple[sympy.Expr, sympy.Expr]:
     """x = k0 M/kinf, and Fc^{1/(1 + (log10 x)^2/N)}."""
     x = k0 * M / kinf
-    decades = sympy.log(x) / sympy.Float(math.log(10))
+    decades = sympy.log(x, evaluate=isinstance(x, sympy.exp)) / sympy.Float(math.log(10))
     return x, sympy.exp(sympy.Float(math.log(Fc)) / (1 + decades**2 / quantity(N)))
 
 

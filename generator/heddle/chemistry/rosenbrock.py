@@ -24,7 +24,7 @@ from heddle.chemistry.sparse_lu import LUCost, SparseLU
 from heddle.chemistry.tableaus import METHODS
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, While
-from heddle.model.equations import Equations, Scalar, add, exact, local, multiply, quantity
+from heddle.model.equations import Equations, Scalar, add, divide, exact, local, multiply, quantity
 from heddle.model.flag import require_flag
 from heddle.model.require import vector
 
@@ -113,7 +113,7 @@ class Rosenbrock:
         names = fields.kinetics.names
         inputs = [fields.host_value(n) for n in range(len(fields.labels))]
         before.section("Whether the cell can be integrated")
-        whole = before.let("whole", add(*(sympy.Abs(value) for value in (*start, *inputs))))
+        whole = before.let("whole", before.total("part_whole", *map(sympy.Abs, (*start, *inputs))))
         sound = And(whole < LARGEST, fields.temperature.here > 0, fields.pressure.here > 0)
         if self.tolerances is not None:
             sound = And(sound, *(tolerance > 0 for tolerance in atol))
@@ -218,7 +218,7 @@ class Rosenbrock:
         cell.section("G = I/(gamma h) - J")
         inverse = cell.let("inverse_d", 1 / d)
         diagonal = cell.let("diagonal", multiply(_number(1 / Fraction(method.gamma)), inverse))
-        matrix = kinetics.jacobian(partials, sign=-1)
+        matrix = kinetics.jacobian(cell, partials, sign=-1)
         for i in size:
             matrix[i, i] = add(diagonal, matrix[i, i]) if (i, i) in matrix else diagonal
         solve = self.lu.factorise(cell, matrix, names)
@@ -236,7 +236,7 @@ class Rosenbrock:
                     values = [cell.let(f"y{s + 1}_{names[i]}", values[i]) for i in size]
                 suffix = "" if s == 0 else f"_{s + 1}"
                 w = kinetics.rates(cell, k, values, suffix, partials if s == 0 else None)
-                f = kinetics.tendency(w)
+                f = kinetics.tendency(cell, w, suffix)
                 if _reused(method.a, s):
                     f = [cell.let(f"f{suffix}_{names[i]}", f[i]) for i in size]
                 points.append((weights, values))
@@ -257,9 +257,9 @@ class Rosenbrock:
         for i in size:
             terms = [multiply(_number(e), stages[s][i]) for s, e in enumerate(method.e) if e]
             scale = add(atol[i], multiply(rtol, Max(sympy.Abs(y[i]), sympy.Abs(new[i]), evaluate=False)))
-            ratio = cell.let(f"error_{names[i]}", add(*terms) / scale)
+            ratio = cell.let(f"error_{names[i]}", divide(add(*terms), scale))
             squares.append(multiply(ratio, ratio))
-        total = cell.let("squares", add(*squares))
+        total = cell.let("squares", cell.total("part_squares", *squares))
         return new, cell.let("error", total / len(names))
 
     @staticmethod

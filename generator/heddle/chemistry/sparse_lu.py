@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.model.equations import Equations, add, divide, multiply
+from heddle.model.equations import Equations, divide, multiply
 
 Place = tuple[int, int]
 
@@ -101,7 +101,7 @@ class SparseLU:
 
         def element(i: int, j: int) -> sympy.Expr:
             sums = [multiply(-1, factor[i, m], factor[m, j]) for m in self.earlier[i, j]]
-            return add(matrix.get((i, j), sympy.Integer(0)), *sums)
+            return cell.total(f"part_{names[i]}_{names[j]}", matrix.get((i, j), sympy.Integer(0)), *sums)
 
         for k in self.order:
             factor[k, k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
@@ -124,11 +124,13 @@ class SparseLU:
         terms = [[value] for value in right]
         z = list(right)
         for k in self.order:
-            z[k] = cell.let(f"z{prefix}_{names[k]}", add(*terms[k]))
+            name = f"z{prefix}_{names[k]}"
+            z[k] = cell.let(name, cell.total(f"part_{name}", *terms[k]))
             for i in self.below[k]:
                 terms[i].append(multiply(-1, factor[i, k], z[k]))
         x = list(z)
         for k in reversed(self.order):
             rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]
-            x[k] = cell.let(f"{prefix}_{names[k]}", multiply(add(z[k], *rest), factor[k, k]))
+            name = f"{prefix}_{names[k]}"
+            x[k] = cell.let(name, multiply(cell.total(f"part_{name}", z[k], *rest), factor[k, k]))
         return x

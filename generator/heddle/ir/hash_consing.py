@@ -7,7 +7,6 @@ So equality is identity, a set of nodes is cheap, and a common subexpression is 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self, TypeVar, dataclass_transform
@@ -17,13 +16,15 @@ _table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 T = TypeVar("T")
 
 _NUMBERS = frozenset({bool, int, Fraction})
+_SPECIAL = _NUMBERS | {float, tuple}
+"""Types whose values are not their own keys."""
 
 
 def _key(value: object) -> object:
     """Distinguishes 1, 1.0 and True, and 0.0 from -0.0, which compare equal."""
     kind = type(value)
     if kind is tuple:
-        return tuple(map(_key, value))  # type: ignore[call-overload]
+        return tuple([part if type(part) not in _SPECIAL else _key(part) for part in value])  # type: ignore[attr-defined]
     if kind is float:
         return float, value.hex()  # type: ignore[attr-defined]
     return (kind, value) if kind in _NUMBERS else value
@@ -58,18 +59,20 @@ class Node:
         if kwargs or len(args) < len(names):  # one spelling of a node, one key
             given = dict(zip(names, args, strict=False)) | kwargs
             args = tuple(map(given.get, names, defaults))
-        key = (cls, *map(_key, args))
+        key = (cls, *[arg if type(arg) not in _SPECIAL else _key(arg) for arg in args])
         made: Self | None = _table.get(key)
         if made is None:
             made = _table[key] = object.__new__(cls)
             made.__dict__.update(zip(names, args, strict=True))
-            object.__setattr__(made, "children", tuple(_nodes(args)))
+            object.__setattr__(made, "children", _nodes(args))
         return made
 
 
-def _nodes(parts: tuple[Any, ...]) -> Iterator[Node]:
+def _nodes(parts: tuple[Any, ...]) -> tuple[Node, ...]:
+    found: list[Node] = []
     for part in parts:
         if isinstance(part, Node):
-            yield part
+            found.append(part)
         elif isinstance(part, tuple):
-            yield from (entry for entry in part if isinstance(entry, Node))
+            found += [entry for entry in part if isinstance(entry, Node)]
+    return tuple(found)

@@ -44,7 +44,8 @@ def distinct(root: Node | Iterable[Node]) -> Iterator[Node]:
         if current not in seen:
             seen.add(current)
             yield current
-            stack += current.children[::-1]
+            if current.children:
+                stack += current.children[::-1]
 
 
 def nodes_of(kernel: Kernel) -> tuple[Node, ...]:
@@ -57,6 +58,8 @@ def nodes_of(kernel: Kernel) -> tuple[Node, ...]:
 
 def rebuild(node: Node, change: Callable[[Any], Any]) -> Any:
     """The same node with `change` applied to each child."""
+    if not node.children:
+        return node
     new = [change(child) for child in node.children]
     if all(map(operator.is_, new, node.children)):
         return node

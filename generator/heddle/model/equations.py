@@ -17,10 +17,16 @@ import sympy
 
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, Section, Statement
+from heddle.model.expression import parts
 from heddle.model.field import Access, IsWallLink
 
 Scalar: TypeAlias = str | int | float | Fraction | sympy.Expr
 """What a user may pass for a quantity: a name (of a kernel argument), a number, or an expression."""
+
+
+LONG = 110
+"""Terms of a sum that `Equations.total` leaves whole."""
+_ONE = sympy.Integer(1)
 
 
 def exact(value: int | float | Fraction) -> sympy.Expr:
@@ -37,32 +43,39 @@ def exact(value: int | float | Fraction) -> sympy.Expr:
 
 def add(*terms: sympy.Expr | int) -> sympy.Expr:
     """The sum in the order given, without zeros."""
-    kept: list[sympy.Expr] = [
-        term for term in map(sympy.sympify, terms) if not (term.is_Number and term == 0)
-    ]
+    kept: list[sympy.Expr] = []
+    for given in terms:
+        term = given if isinstance(given, sympy.Basic) else sympy.sympify(given)
+        if not (term.is_Number and term == 0):
+            kept.append(term)
+    if len(kept) == 1:
+        return kept[0]
     if all(term.is_Number for term in kept):
         return sympy.Add(*kept)
-    return kept[0] if len(kept) == 1 else sympy.Add(*kept, evaluate=False)
+    return sympy.Add._from_args(kept)
 
 
 def multiply(*factors: sympy.Expr | int | Fraction) -> sympy.Expr:
     """The product in the order given: numbers joined in front, nothing multiplied by 1 or 0."""
-    number: sympy.Expr = sympy.Integer(1)
+    number: sympy.Expr = _ONE
     kept: list[sympy.Expr] = []
     for factor in factors:
         value = exact(factor) if isinstance(factor, (int, Fraction)) else factor
         if value.is_Number:
-            number = number * value
-        elif value.is_Mul and value.args[0] == -1:
+            number = value if number is _ONE else number * value
+        elif value.is_Mul and value.args[0].is_Number and value.args[0] == -1:
             number = -number
             kept += value.args[1:]
         else:
             kept.append(value)
-    if number == 0 or not kept:
+    if not kept:
         return number
-    if number != 1:
-        kept.insert(0, number)
-    return kept[0] if len(kept) == 1 else sympy.Mul(*kept, evaluate=False)
+    if number is not _ONE:
+        if number == 0:
+            return number
+        if number != 1:
+            kept.insert(0, number)
+    return kept[0] if len(kept) == 1 else sympy.Mul._from_args(kept)
 
 
 def negate(value: sympy.Expr) -> sympy.Expr:
@@ -96,7 +109,7 @@ def quantity(value: Scalar) -> sympy.Expr:
         return sympy.Symbol(value, real=True)
     if isinstance(value, (int, Fraction)) or (isinstance(value, float) and isfinite(value)):
         return exact(value)
-    if not isinstance(value, sympy.Expr) or value.is_finite is False:
+    if not isinstance(value, sympy.Expr) or any(p.is_Atom and p.is_finite is False for p in parts(value)):
         raise KernelError(
             calling_place(),
             f"{value!r} is not a quantity.",
@@ -169,6 +182,15 @@ class Equations:
         while name in self.taken:
             name = "cell_" + name
         return local(name)
+
+    def total(self, name: str, *terms: sympy.Expr | int, most: int = LONG) -> sympy.Expr:
+        """The sum in the order given. One of more than `most` terms is that of pieces, which get names that
+        begin with `name`: a chain of hundreds of additions is nested too deeply for those who walk it."""
+        if len(terms) <= most:
+            return add(*terms)
+        pieces = [terms[begin : begin + most] for begin in range(0, len(terms), most)]
+        named = [self.let(f"{name}_{n}", add(*piece)) for n, piece in enumerate(pieces, 1)]
+        return self.total(f"{name}_of", *named, most=most)
 
     def constant(self, name: str, value: Fraction) -> sympy.Expr:
         """Name a number: weights appear in emitted code as the rational they are."""

@@ -51,11 +51,11 @@ def whole_field(field: Field) -> tuple[str, str]:
     )
 
 
-def parts(whole: sympy.Basic) -> set[sympy.Basic]:
-    """Every part of an expression, itself included, visited once however often it is used: `atoms` and
+def parts(*wholes: sympy.Basic) -> set[sympy.Basic]:
+    """Every part of expressions, themselves included, visited once however often it is used: `atoms` and
     `free_symbols` of SymPy walk the tree, which is millions of nodes where squares of squares have dozens."""
     found: set[sympy.Basic] = set()
-    waiting = [whole]
+    waiting = [*wholes]
     while waiting:
         part = waiting.pop()
         if part not in found:

@@ -212,7 +212,7 @@ def _check_over_list(
 ) -> None:
     """Raise KernelError for a sweep that has nothing to do, because the neighbour table of the list
     implements walls at rest, and for a step that reads neighbours other than through links."""
-    every = {part for value in _expressions(statements) for part in parts(value)}
+    every = parts(*_expressions(statements))
     accesses = {part for part in every if isinstance(part, Access)}
     if not accesses:
         raise KernelError(
@@ -233,26 +233,24 @@ def _check_over_list(
 
 def _rank(statements: Iterable[Statement], place: Place, name: str) -> int:
     """The number of dimensions of the space: that of the fields."""
-    ranks: set[int] = set()
-    for expression in _expressions(statements):
-        every = parts(expression)
-        reached = {atom.field for atom in every if isinstance(atom, Access) and atom.field.rank}
-        ranks |= {field.rank for field in reached if field.profile < 0}
-        gathered = {atom.field for atom in every if isinstance(atom, GatherFunction)}
-        ranks |= {field.rank for field in gathered if field.rank and not field.other_grid}
+    every = parts(*_expressions(statements))
+    reached = {atom.field for atom in every if isinstance(atom, Access) and atom.field.rank}
+    ranks = {field.rank for field in reached if field.profile < 0}
+    gathered = {atom.field for atom in every if isinstance(atom, GatherFunction)}
+    ranks |= {field.rank for field in gathered if field.rank and not field.other_grid}
     if not ranks:
         raise KernelError(place, f"'{name}' accesses no field.", "read and write at least one field")
     return max(ranks)
 
 
 def fields_read(statements: Iterable[Statement]) -> set[str]:
-    every = {part for value in _expressions(statements) for part in parts(value)}
+    every = parts(*_expressions(statements))
     return {part.field.name for part in every if isinstance(part, Access)}
 
 
 def declared_arguments(statements: Iterable[Statement]) -> tuple[str, ...]:
     """The names of declared fields and parameters in the statements, in the order of the declarations."""
-    every = {part for value in _expressions(statements) for part in parts(value)}
+    every = parts(*_expressions(statements))
     fields = {part.field for part in every if isinstance(part, (Access, GatherFunction))}
     fields |= {part.link.field for part in every if isinstance(part, IsWallLink)}
     return in_declared_order([*fields, *every])

@@ -18,7 +18,7 @@ def traits(statements: Sequence[Statement], space: Space, layer: bool = False) -
     """Of a kernel in a space. layer: it runs over the cells at a face."""
     every = tuple(_each(statements))
     stored = set(stores(statements))
-    values = {part for s in every for value in _values(s) for part in parts(value)}
+    values = parts(*(value for s in every for value in _values(s)))
     loaded = {part for part in values if isinstance(part, Access)}
     written, read = _elements(stored, space), _elements(loaded, space)
     reductions = [s for s in every if isinstance(s, Reduce)]

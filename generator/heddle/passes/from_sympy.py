@@ -303,7 +303,13 @@ class _Freezer:
     def value(self, value: sympy.Basic) -> ir.Expression:
         """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
         choice of the model's."""
-        every = parts(value)
+        scalars: dict[str, sympy.Symbol] = {}
+        every: list[sympy.Basic] = []
+        for part in parts(value):
+            if type(part) is sympy.Symbol:
+                scalars[part.name] = part
+            else:
+                every.append(part)
         accesses = {atom for atom in every if isinstance(atom, named.Access)}
         accesses |= {atom.link for atom in every if isinstance(atom, named.IsWallLink)}
         accesses |= {access.at for access in accesses if access.at is not None}
@@ -314,7 +320,7 @@ class _Freezer:
             self.field(touched[name])
         own = (named.Access, named.IsWallLink, named.Coordinate, named.Extent)
         symbols = [atom for atom in every if isinstance(atom, sympy.Symbol) and not isinstance(atom, own)]
-        scalars = {atom.name: atom for atom in symbols}
+        scalars |= {atom.name: atom for atom in symbols}
         for name in sorted(scalars):
             self.symbol(scalars[name])
         return self.expression(value)
@@ -326,6 +332,13 @@ class _Freezer:
         return frozen
 
     def convert(self, value: sympy.Basic) -> ir.Expression:
+        found = type(value)  # most values of a large kernel are of these
+        if found is sympy.Symbol:
+            return self.symbol(value)
+        if found is sympy.Mul:
+            return self.product(value)
+        if found is sympy.Add:
+            return self.sum(value)
         match value:
             case named.Access():
                 return self.access(value)
@@ -543,9 +556,13 @@ class _Freezer:
         terms = []
         for term in value.args:
             coefficient, rest = term.as_coeff_Mul()
-            negative = bool(coefficient.is_negative)
-            frozen = self.expression(-coefficient * rest if negative else term)
-            terms.append((self.key(self.expression(rest)), negative, frozen))
+            negative = _is_negative(coefficient)
+            inner = self.expression(rest)
+            if coefficient is sympy.S.NegativeOne:
+                frozen = inner
+            else:
+                frozen = self.expression(-coefficient * rest if negative else term)
+            terms.append((self.key(inner), negative, frozen))
         terms.sort(key=lambda entry: (entry[1], entry[0]))  # what is added first, then what is subtracted
         _, negative, result = terms[0]
         if negative:
@@ -556,7 +573,7 @@ class _Freezer:
 
     def product(self, value: sympy.Mul) -> ir.Expression:
         coefficient, _ = value.as_coeff_Mul()
-        if coefficient.is_negative and coefficient != 1:
+        if _is_negative(coefficient):
             return ir.Op("neg", (self.expression(-value),))
         above: list[sympy.Basic] = []
         below: list[sympy.Basic] = []
@@ -643,6 +660,15 @@ class _Freezer:
             case ir.Select(condition, yes, no):
                 return 6, "", 3, (self.key(condition), self.key(yes), self.key(no))
         raise AssertionError(expression)
+
+
+def _is_negative(number: sympy.Expr) -> bool:
+    """Of a coefficient. SymPy's own answer takes a deduction for each new number."""
+    if number.is_Float:
+        return bool(number._mpf_[0])
+    if number.is_Rational:
+        return bool(number.p < 0)
+    return bool(number.is_negative)
 
 
 def _gathers(condition: ir.Expression) -> bool:

@@ -88,7 +88,7 @@ def _without_unused(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Repeatedly, since removing one value may leave another without a use."""
     while True:
         used = {node.name for node in distinct(_uses(body)) if isinstance(node, Symbol)}
-        shorter = _filter(body, used)
+        shorter = _filter(body, used | _COORDINATES)
         if shorter == body:
             return body
         body = shorter
@@ -107,9 +107,10 @@ def _uses(body: Sequence[Statement]) -> list[Expression]:
 
 
 def _filter(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...]:
+    """Without values whose names are none of those."""
     kept: list[Statement] = []
     for statement in body:
-        if isinstance(statement, Let) and statement.symbol.name not in used | _COORDINATES:
+        if isinstance(statement, Let) and statement.symbol.name not in used:
             continue
         if isinstance(statement, (Loop, Scan, If, While)):
             statement = _with_body(statement, _filter(statement.body, used))

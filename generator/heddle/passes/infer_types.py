@@ -173,11 +173,11 @@ class _Typer:
         return typed
 
     def typed(self, value: Expression) -> Expression:
+        if type(value) is Symbol:  # as most are
+            return self.symbols.get(value.name, value)
         match value:
             case Const(number):
                 return Const(number, BOOL) if isinstance(number, bool) else value
-            case Symbol(name):
-                return self.symbols.get(name, value)
             case Access():
                 return self.read(value)
             case IsWallLink():
@@ -247,6 +247,9 @@ class _Typer:
     def unified(self, operands: list[Expression], floating: bool = False) -> list[Expression]:
         """Operands in one type: the widest float if there is one (or one is needed), else the widest
         integer."""
+        first = operands[0].type
+        if first is not None and first.is_float and all(operand.type is first for operand in operands):
+            return operands
         known = [operand.type for operand in operands if operand.type is not None]
         fraction = any(
             isinstance(operand, Const)

@@ -49,7 +49,7 @@ SMALL = 200
 MOST = 20_000
 """Operations of a statement, after shared values have names: a compiler takes minutes for more."""
 _INNER = (Op, Call, Select, Gather)
-_Version = tuple[Expression, tuple[int, ...]]
+_Version = tuple[Expression, tuple[tuple[str, int], ...]]
 """A value, and how often the fields that it reads had been stored to."""
 
 
@@ -86,7 +86,9 @@ class _Namer:
         return self.fields[value]
 
     def version(self, value: Expression, stored: Mapping[str, int]) -> _Version:
-        return value, tuple(stored[name] for name in sorted(self.reads(value)))
+        if not stored:
+            return value, ()
+        return value, tuple((name, stored[name]) for name in sorted(self.reads(value) & stored.keys()))
 
     # Blocks
 
