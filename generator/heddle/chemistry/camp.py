@@ -26,11 +26,11 @@ from typing import Any
 
 import sympy
 
-from heddle.chemistry.entries import Entries
+from heddle.chemistry.entries import PHASE, WATER, Entries
 from heddle.chemistry.located_json import Located, read_text
 from heddle.chemistry.mechanism import Mechanism, Species
 from heddle.chemistry.quantities import AIR, GAS_CONSTANT, MOLECULES
-from heddle.chemistry.rate_laws import RATE_LAWS, host_value
+from heddle.chemistry.rate_laws import RATE_LAWS, host_value, water_of
 from heddle.errors import KernelError
 
 MOST_FILES = 50
@@ -49,6 +49,14 @@ _PREFACTORS = {
 """Types of reactions that have no host value: what has units of a concentration, and its order beyond that
 of the rate constant."""
 _HOST = ("PHOTOLYSIS", "EMISSION", "FIRST_ORDER_LOSS", "USER_DEFINED", "SURFACE")
+_CONDENSED = tuple(kind for kind, law in RATE_LAWS.items() if law.phase)
+"""Types of reactions of species that are no gases."""
+_PER_SECOND = {
+    "CONDENSED_PHASE_ARRHENIUS": "A",
+    "AQUEOUS_EQUILIBRIUM": "k_reverse",
+    "CONDENSED_PHASE_PHOTOLYSIS": "scaling factor",
+}
+"""What has the unit of time of a reaction."""
 _USUAL = {"BRANCHED": {"X": 1.0, "Y": 0.0, "a0": 1.0, "n": 0.0}}
 _COMMON = {"type", "name", "rxn id", "orig params", "notes", "description", "MUSICA name", "time unit"}
 _THIRD_BODY = "M"
@@ -72,6 +80,10 @@ class _Reader(Entries):
         self.declared: dict[str, tuple[str, Located]] = {}
         """Species by name: file and object."""
         self.reactions: list[tuple[str, Located]] = []
+        self.phases: dict[str, list[str]] = {}
+        """Species of each condensed phase."""
+        self.dissolved: set[str] = set()
+        """Species that are no gases, and of which some reaction asks."""
         self.files: set[Path] = set()
 
     def file_of(self, path: Path, root: Any) -> None:
@@ -115,6 +127,9 @@ class _Reader(Entries):
         elif kind == "MECHANISM":
             self.result.name = self.text(entry, "name", "a mechanism")
             self.reactions += [(self.file, each) for each in self.list_of(entry, "reactions", Located)]
+        elif kind == "AERO_PHASE":
+            name = self.text(entry, "name", "a phase")
+            self.phases.setdefault(name, []).extend(self.list_of(entry, "species", str))
         elif kind.startswith(("AERO_", "SUB_MODEL_", "RELATIVE_TOLERANCE")):
             self.result.notes.append(f"{self.where(entry)}: {kind} has no meaning here; it is left out")
         else:
@@ -140,7 +155,7 @@ class _Reader(Entries):
                 )
 
     def species(self, name: str, entry: Located) -> None:
-        if entry.get("phase", "GAS") != "GAS":
+        if entry.get("phase", "GAS") != "GAS" and name not in self.dissolved:
             self.result.notes.append(f"{self.where(entry)}: the species '{name}' is no gas; it is left out")
             return
         tracer = entry.get("tracer type", "VARIABLE")
@@ -164,6 +179,7 @@ class _Reader(Entries):
         """What the files say together."""
         if not self.reactions:
             raise KernelError(self.file, "there is no object MECHANISM with reactions.", "add one")
+        self.dissolved = {name for _, entry in self.reactions for name in self.condensed_species(entry)}
         for name, (file, entry) in self.declared.items():
             self.file = file
             self.species(name, entry)
@@ -176,19 +192,75 @@ class _Reader(Entries):
         self.result.check()
         return self.result
 
+    def condensed_species(self, entry: Located) -> set[str]:
+        """Species that a reaction in a condensed phase names, or may name."""
+        kind = entry.get("type")
+        if kind not in _CONDENSED:
+            return set()
+        if kind == "WET_DEPOSITION":
+            return set(self.phases.get(str(entry.get("aerosol phase")), ()))
+        sides = (entry.get(key) for key in ("reactants", "products"))
+        found = {name for side in sides if isinstance(side, Located) for name in side}
+        return found | {
+            str(entry[key]) for key in RATE_LAWS[kind].products if isinstance(entry.get(key), str)
+        }
+
+    def condensed(self, entry: Located, kind: str, name: str, what: str) -> None:
+        """A reaction in a condensed phase, or between one and the gas."""
+        law = RATE_LAWS[kind]
+        self.refuse_activity(entry, what)
+        phase = self.phase_of(entry, what)
+        if phase not in self.phases:
+            raise KernelError(
+                self.where(entry),
+                f"{what} lies in the phase '{phase}', which is not declared.",
+                'declare it: {"type": "AERO_PHASE", "name": ..., "species": [...]}',
+            )
+        keys = {*_COMMON, *PHASE, *WATER, *law.parameters, *law.products, law.reactants}
+        self.known_keys(entry, {*keys, "units", "rate", "reactants", "products"} - {""}, what)
+        if "rate" in entry:
+            base = self.number(entry, "rate", entry["rate"], what)
+            self.result.notes.append(f"{self.where(entry)}: {what} has the base rate {base:g} s-1")
+        if law.transfer:
+            reactants = {self.text(entry, law.reactants, what): 1.0}
+            products = [{self.text(entry, law.products[0], what): 1.0}]
+        else:
+            reactants = self.reactants(entry, kind, what) if law.reactants else {}
+            number = "qty" if law.back else "yield"
+            products = [dict(self.side(entry, key, number, what)) for key in law.products]
+        values = self.values(entry, law, what, reactants)
+        if kind in _PER_SECOND:
+            values[_PER_SECOND[kind]] *= self.time_unit(entry, what)
+        rates = law.rate(values, phase if law.transfer else name)
+        if not law.products:  # all that the phase holds is lost
+            for species in self.phases[phase]:
+                self.result.add({species: 1.0}, {}, rates[0], name, self.where(entry))
+            return
+        units = entry.get("units", "M" if kind == "AQUEOUS_EQUILIBRIUM" else None)
+        if not law.transfer and units not in ("M", "mol m-3"):
+            raise KernelError(
+                self.where(entry), f"{what} has the units {units!r}.", 'write "units": "M", or "mol m-3"'
+            )
+        water = water_of(phase) if units == "M" and not law.transfer else None
+        for left, right, rate in self.steps(law, rates, reactants, products, water):
+            self.result.add(left, right, rate, name, self.where(entry))
+
     def reaction(self, entry: Located, number: int) -> None:
         written = self.text(entry, "type", "a reaction")
         kind = _OTHER_NAMES.get(written, written)
-        if kind not in _PREFACTORS and kind not in _HOST:
+        if kind not in _PREFACTORS and kind not in _HOST and kind not in _CONDENSED:
             raise KernelError(
                 self.where(entry),
-                f"the reaction type '{written}' is not known, or is none of gases.",
-                "known are: " + ", ".join(sorted((*_PREFACTORS, *_HOST, *_OTHER_NAMES))),
+                f"the reaction type '{written}' is not known.",
+                "known are: " + ", ".join(sorted((*_PREFACTORS, *_HOST, *_CONDENSED, *_OTHER_NAMES))),
             )
         law = RATE_LAWS[kind]
         names = (entry.get(key) for key in ("MUSICA name", "rxn id", "name"))
         name = next((each for each in names if isinstance(each, str) and each), f"R{number}")
         what = f"the reaction {written} '{name}'"
+        if kind in _CONDENSED:
+            self.condensed(entry, kind, name, what)
+            return
         reactants = self.reactants(entry, kind, what)
         if kind in _PREFACTORS:
             keys = {*_COMMON, *law.parameters, "reactants", *law.products}

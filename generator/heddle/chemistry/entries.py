@@ -4,11 +4,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import sympy
+
+from heddle.chemistry.condensed_laws import in_water
+from heddle.chemistry.lambda_rates import lambda_expression
 from heddle.chemistry.located_json import Located
-from heddle.chemistry.rate_laws import RateLaw
+from heddle.chemistry.rate_laws import DIFFUSION, HENRY, HENRY_C, N_STAR, WEIGHT, RateLaw
 from heddle.errors import KernelError
+
+PROPERTIES = {
+    WEIGHT: (WEIGHT, 1.0),
+    DIFFUSION: (DIFFUSION, 1.0),
+    "diffusion coeff [m2 s-1]": (DIFFUSION, 1.0),
+    "HLC(298K) [mol m-3 Pa-1]": (HENRY, 1e-3),
+    "HLC(298K) [M Pa-1]": (HENRY, 1.0),
+    HENRY_C: (HENRY_C, 1.0),
+    "HLC exp factor [K]": (HENRY_C, 1.0),
+    N_STAR: (N_STAR, 1.0),
+}
+"""Of species, which rate laws ask for: keys of the formats, and the law's name and unit of each."""
+PHASE = ("aerosol phase", "condensed phase", "phase")
+WATER = ("aerosol-phase water", "aqueous-phase water")
 
 
 class Entries:
@@ -17,7 +36,7 @@ class Entries:
     def __init__(self, file: str) -> None:
         self.file = file
         self.properties: dict[str, dict[str, float]] = {}
-        """Of each species: diffusion coefficient, molecular weight."""
+        """Of each species: those of PROPERTIES."""
 
     def where(self, entry: Located) -> str:
         return f"{self.file}:{entry.line}"
@@ -51,9 +70,42 @@ class Entries:
         return float(value)
 
     def note_properties(self, entry: Located, name: str, what: str) -> None:
-        for key in ("molecular weight [kg mol-1]", "diffusion coefficient [m2 s-1]"):
+        for key, (known, unit) in PROPERTIES.items():
             if key in entry:
-                self.properties.setdefault(name, {})[key] = self.number(entry, key, entry[key], what)
+                value = self.number(entry, key, entry[key], what) * unit
+                self.properties.setdefault(name, {})[known] = value
+
+    def phase_of(self, entry: Located, what: str) -> str:
+        """The condensed phase in which a reaction lies."""
+        key = next((key for key in PHASE if key in entry), PHASE[0])
+        return self.text(entry, key, what)
+
+    def refuse_activity(self, entry: Located, what: str) -> None:
+        """Raise KernelError for a coefficient that depends on all that is dissolved."""
+        for key in ("ion pair", "aerosol-phase activity coefficient"):
+            if key in entry:
+                raise KernelError(
+                    self.where(entry),
+                    f"{what} depends on the activity coefficient '{entry[key]}', which has no closed form.",
+                    f"remove '{key}' for an ideal solution, or give its rate with the type USER_DEFINED",
+                )
+
+    def steps(
+        self,
+        law: RateLaw,
+        rates: Sequence[sympy.Expr],
+        reactants: Mapping[str, float],
+        products: Sequence[Mapping[str, float]],
+        water: sympy.Expr | None = None,
+    ) -> Iterator[tuple[Mapping[str, float], Mapping[str, float], sympy.Expr]]:
+        """The reactions of an entry: reactants, products and rate constant of each. water: that of the phase
+        where rate constants are in L mol-1."""
+        pairs = [(reactants, made) for made in products]
+        if law.back:
+            pairs.append((products[0], reactants))
+        for (left, right), rate in zip(pairs, rates, strict=True):
+            order = int(sum(left.values()))
+            yield left, right, rate if water is None else in_water(rate, order, water)
 
     def absolute_tolerance(self, entry: Located, units: Mapping[str, float], what: str) -> float | None:
         """The tolerance of a species, in mol m-3; None where the entry has none. units: of each key that may
@@ -68,9 +120,9 @@ class Entries:
 
     def values(
         self, entry: Located, law: RateLaw, what: str, reactants: Mapping[str, float]
-    ) -> dict[str, float]:
+    ) -> dict[str, Any]:
         """The parameters of a rate law; what the file does not say has its usual value."""
-        values: dict[str, float] = {}
+        values: dict[str, Any] = {}
         properties = self.properties.get(next(iter(reactants), ""), {})
         if "Ea" in entry and "C" in entry:
             raise KernelError(self.where(entry), f"{what} has both C and Ea.", "C is -Ea/k_B: give one")
@@ -87,7 +139,14 @@ class Entries:
                 values[key] = self.number(entry, key, given, what)
                 if isinstance(usual, float) and key == "taylor coefficients":
                     values[f"{key}.0"] = values[key]
-        for key in ("D", "Fc", "N"):
+        if law.function:
+            text = self.text(entry, law.function, what)
+            values[law.function] = lambda_expression(text, self.where(entry))
+        if "B" in law.parameters and law.transfer and sum(key.startswith("B.") for key in values) != 4:
+            raise KernelError(
+                self.where(entry), f"{what} has no list 'B' of four numbers.", 'write "B": [b1, b2, b3, b4]'
+            )
+        for key in ("D", "Fc", "N", DIFFUSION, WEIGHT, HENRY):
             if key in values and values[key] <= 0:
                 raise KernelError(
                     self.where(entry), f"{what}: '{key}' is {values[key]:g}.", "it must be positive"

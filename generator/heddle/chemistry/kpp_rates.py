@@ -8,7 +8,7 @@ A parser of our own reads them: no text of a file is executed. Units are those o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import sympy
@@ -34,6 +34,11 @@ def _fall(A0: Number, B0: Number, C0: Number, A1: Number, B1: Number, C1: Number
     return low / (1 + low / high) * sympy.exp(sympy.log(F) / (1 + decades**2))
 
 
+def _pow(base: Number, exponent: Number) -> Number:
+    """By the logarithm where the base is no number, as rate laws write (T/D)^B."""
+    return base**exponent if exponent.is_Integer or base.is_number else sympy.exp(exponent * sympy.log(base))
+
+
 def _ep2(A0: Number, C0: Number, A2: Number, C2: Number, A3: Number, C3: Number) -> Number:
     k3 = A3 * sympy.exp(-C3 / T) * _M
     return A0 * sympy.exp(-C0 / T) + k3 / (1 + k3 / (A2 * sympy.exp(-C2 / T)))
@@ -53,6 +58,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "exp": (1, sympy.exp),
     "log": (1, sympy.log),
     "sqrt": (1, sympy.sqrt),
+    "pow": (2, _pow),
 }
 """Name, number of arguments, meaning: those that every KPP model has, and those of mathematics."""
 _KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6)}
@@ -60,14 +66,15 @@ _KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6)}
 _LOWER = {name.lower(): name for name in FUNCTIONS}
 
 
-def rate_expression(text: str, where: str) -> sympy.Expr:
-    """The value of an expression. Other names stand for host values. Raises KernelError for what it cannot
-    read. where: the line of the file, for errors."""
-    return _Parser(text, where).whole()
+def rate_expression(text: str, where: str, names: Mapping[str, Number] | None = None) -> sympy.Expr:
+    """The value of an expression. names: those that have a meaning, in place of KPP's. Other names stand for
+    host values. Raises KernelError for what it cannot read. where: the line of the file, for errors."""
+    return _Parser(text, where, names).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, where: str) -> None:
+    def __init__(self, text: str, where: str, names: Mapping[str, Number] | None = None) -> None:
+        self.names = names
         self.text, self.where, self.depth = text.strip(), where, 0
         self.tokens: list[tuple[str, str]] = []
         at = 0
@@ -160,7 +167,8 @@ class _Parser:
         self.tokens.pop(0)
         if self.take("("):
             return self.call(token)
-        return _KNOWN.get(token.upper(), sympy.Symbol(token, real=True))
+        other = sympy.Symbol(token, real=True)
+        return _KNOWN.get(token.upper(), other) if self.names is None else self.names.get(token, other)
 
     def call(self, name: str) -> sympy.Expr:
         arguments: list[sympy.Expr] = []

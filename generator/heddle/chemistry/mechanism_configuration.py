@@ -8,15 +8,16 @@ the examples of music-box do. Keys that begin with __ are comments.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sympy
 
-from heddle.chemistry.entries import Entries
+from heddle.chemistry.entries import PHASE, PROPERTIES, WATER, Entries
 from heddle.chemistry.located_json import Located
 from heddle.chemistry.mechanism import Mechanism, Species
 from heddle.chemistry.quantities import AIR
-from heddle.chemistry.rate_laws import RATE_LAWS
+from heddle.chemistry.rate_laws import RATE_LAWS, water_of
 from heddle.errors import KernelError
 
 _FIXED = {
@@ -27,14 +28,15 @@ _TOLERANCE = "absolute tolerance"
 """In mol m-3."""
 _SPECIES = {
     "name",
-    "molecular weight [kg mol-1]",
     "is third body",
-    "diffusion coefficient [m2 s-1]",
+    *PROPERTIES,
+    "density [kg m-3]",
     _TOLERANCE,
     "tracer type",
     *_FIXED,
 }
 _COMMON = {"type", "name", "gas phase"}
+_OTHER_NAMES = {"LAMBDA": "LAMBDA_RATE_CONSTANT", "BRANCHED_NO_RO2": "BRANCHED"}
 
 
 class Document(Entries):
@@ -63,7 +65,7 @@ class Document(Entries):
         result = Mechanism(name if isinstance(name, str) else self.file)
         for entry in self.objects(self.root, "species"):
             self.read_species(result, entry)
-        phases = {self.read_phase(result, phase) for phase in self.objects(self.root, "phases")}
+        phases = dict(self.read_phase(result, phase) for phase in self.objects(self.root, "phases"))
         for entry in self.objects(self.root, "reactions"):
             self.read_reaction(result, entry, phases)
         for inert in result.inert:
@@ -108,7 +110,8 @@ class Document(Entries):
         tolerance = self.absolute_tolerance(entry, {_TOLERANCE: 1.0}, what)
         result.declare(Species(name, value, absolute_tolerance=tolerance), self.where(entry))
 
-    def read_phase(self, result: Mechanism, phase: Located) -> str:
+    def read_phase(self, result: Mechanism, phase: Located) -> tuple[str, list[str]]:
+        found: list[str] = []
         name = self.text(phase, "name", "a phase")
         self.known_keys(phase, {"name", "species"}, f"the phase '{name}'")
         for entry in phase.get("species", []):
@@ -122,11 +125,12 @@ class Document(Entries):
                     f"the phase '{name}' has the species {species!r}, which is not declared.",
                     "declare it in the list of species",
                 )
-        return name
+            found.append(species)
+        return name, found
 
-    def read_reaction(self, result: Mechanism, entry: Located, phases: set[str]) -> None:
+    def read_reaction(self, result: Mechanism, entry: Located, phases: Mapping[str, list[str]]) -> None:
         kind = self.text(entry, "type", "a reaction")
-        law = RATE_LAWS.get(kind)
+        law = RATE_LAWS.get(_OTHER_NAMES.get(kind, kind))
         if law is None:
             raise KernelError(
                 self.where(entry),
@@ -136,20 +140,42 @@ class Document(Entries):
         what = f"a reaction {kind}" + (f" '{entry['name']}'" if "name" in entry else "")
         keys = {*_COMMON, *law.parameters, "reactants", *law.products}
         keys |= {law.reactants} if law.reactants else set()
+        keys |= {law.function} if law.function else set()
+        keys |= {*PHASE, *WATER, "ion pair", "aerosol-phase activity coefficient"} if law.phase else set()
         self.known_keys(entry, keys, what)
         name = self.text(entry, "name", what) if law.named or "name" in entry else ""
         if phases and "gas phase" in entry and entry["gas phase"] not in phases:
             raise KernelError(
                 self.where(entry), f"{what} lies in the phase {entry['gas phase']!r}, which is not declared."
             )
+        if law.phase:
+            self.refuse_activity(entry, what)
+        phase = self.phase_of(entry, what) if law.phase else ""
+        if phase and phase not in phases:
+            raise KernelError(
+                self.where(entry),
+                f"{what} lies in the phase '{phase}', which is not declared.",
+                "declare it in the list of phases, with its species",
+            )
+        if not law.products:  # all that the phase holds is lost
+            (rate,) = law.rate(self.values(entry, law, what, {}), name)
+            for species in phases[phase]:
+                result.add({species: 1.0}, {}, rate, name, self.where(entry))
+            return
         reactants = self.side(entry, law.reactants, what) if law.reactants else {}
         if law.reactants and not reactants:
             raise KernelError(
                 self.where(entry), f"{what} has no reactants.", "give them, or use the type EMISSION"
             )
-        rates = law.rate(self.values(entry, law, what, reactants), name)
-        for key, rate in zip(law.products, rates, strict=True):
-            result.add(reactants, self.side(entry, key, what), rate, name, self.where(entry))
+        rates = law.rate(self.values(entry, law, what, reactants), phase if law.transfer else name)
+        products = [self.side(entry, key, what) for key in law.products]
+        if law.back and not products[0]:
+            raise KernelError(
+                self.where(entry), f"{what} has no products that could react back.", "give them"
+            )
+        water = water_of(phase) if law.back and law.phase and not law.transfer else None
+        for left, right, rate in self.steps(law, rates, reactants, products, water):
+            result.add(left, right, rate, name, self.where(entry))
 
     def side(self, entry: Located, key: str, what: str) -> dict[str, float]:
         """Species and their numbers. One that a list has several times counts with the sum."""

@@ -11,14 +11,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
 
+from heddle.chemistry.condensed_laws import (
+    accommodation,
+    aqueous_equilibrium,
+    condensation,
+    henry,
+    reversible,
+    simpol,
+)
 from heddle.chemistry.quantities import AIR, AVOGADRO, BOLTZMANN, GAS_CONSTANT, PRESSURE, TEMPERATURE
 from heddle.model.equations import Scalar, quantity
 
 T, P, M = TEMPERATURE, PRESSURE, AIR
-Values = Mapping[str, float]
+Values = Mapping[str, Any]
 
 
 def arrhenius(
@@ -119,7 +128,10 @@ class RateLaw:
 
     parameters: their values where a file says nothing; None: it must say. rate: of the values and the name of
     the reaction, one rate constant per key of products. reactants: the key that lists them, "" for none.
-    named: a host value has the name of the reaction, which must be given.
+    named: a host value has the name of the reaction, which must be given. function: the key of a function of
+    C++, whose value is among those of the parameters. back: a second rate constant is that of the products,
+    which become reactants. phase: it lies in a condensed phase, whose name the rate gets where it is a
+    transfer between this and the gas.
     """
 
     parameters: Mapping[str, float | None]
@@ -127,6 +139,10 @@ class RateLaw:
     reactants: str = "reactants"
     products: tuple[str, ...] = ("products",)
     named: bool = False
+    function: str = ""
+    back: bool = False
+    phase: bool = False
+    transfer: bool = False
 
 
 _ARRHENIUS = {"A": 1.0, "B": 0.0, "C": 0.0, "D": 300.0, "E": 0.0}
@@ -159,7 +175,7 @@ def _host(prefix: str, **options: object) -> RateLaw:
 
 def _energy(v: Values) -> float:
     """C of Arrhenius, which may be given as an energy per molecule, -Ea/k_B."""
-    return -v["Ea"] / BOLTZMANN if v.get("Ea") else v["C"]
+    return float(-v["Ea"] / BOLTZMANN if v.get("Ea") else v["C"])
 
 
 def _plain(v: Values) -> sympy.Expr:
@@ -176,6 +192,30 @@ def _surface(v: Values, name: str) -> tuple[sympy.Expr, ...]:
     number = host_value(f"SURF.{name}.particle number concentration [# m-3]")
     diffusion, weight = v["diffusion coefficient [m2 s-1]"], v["molecular weight [kg mol-1]"]
     return (surface(diffusion, weight, v["reaction probability"], radius, number),)
+
+
+DIFFUSION, WEIGHT = "diffusion coefficient [m2 s-1]", "molecular weight [kg mol-1]"
+HENRY, HENRY_C, N_STAR = "HLC(298K) [mol L-1 Pa-1]", "HLC exponential factor [K]", "N star"
+
+
+def water_of(phase: str) -> sympy.Expr:
+    """The host value with the mass of water of a phase, kg per m3 of air."""
+    return host_value(f"AERO.{phase}.water [kg m-3]")
+
+
+def _uptake(v: Values, phase: str) -> sympy.Expr:
+    radius = host_value(f"AERO.{phase}.effective radius [m]")
+    number = host_value(f"AERO.{phase}.number concentration [m-3]")
+    return condensation(v[DIFFUSION], v[WEIGHT], accommodation(v[N_STAR] or None), radius, number)
+
+
+def _henry(v: Values, phase: str) -> tuple[sympy.Expr, ...]:
+    return henry(_uptake(v, phase), v[HENRY], v[HENRY_C], water_of(phase))
+
+
+def _simpol(v: Values, phase: str) -> tuple[sympy.Expr, ...]:
+    B = v["B.0"], v["B.1"], v["B.2"], v["B.3"]
+    return simpol(_uptake(v, phase), B, host_value(f"AERO.{phase}.all species [mol m-3]"))
 
 
 RATE_LAWS: dict[str, RateLaw] = {
@@ -212,4 +252,35 @@ RATE_LAWS: dict[str, RateLaw] = {
     "EMISSION": _host("EMIS", reactants=""),
     "FIRST_ORDER_LOSS": _host("LOSS"),
     "USER_DEFINED": _host("USER"),
+    "LAMBDA_RATE_CONSTANT": RateLaw({}, lambda v, _: (v["lambda function"],), function="lambda function"),
+    "REVERSIBLE": RateLaw(
+        {"A": 1.0, "C": 0.0, "k_r": None}, lambda v, _: reversible(v["A"], v["C"], v["k_r"]), back=True
+    ),
+    "AQUEOUS_EQUILIBRIUM": RateLaw(
+        {"A": 1.0, "C": 0.0, "k_reverse": None},
+        lambda v, _: aqueous_equilibrium(v["A"], v["C"], v["k_reverse"]),
+        back=True,
+        phase=True,
+    ),
+    "CONDENSED_PHASE_ARRHENIUS": RateLaw({**_ARRHENIUS, "Ea": 0.0}, lambda v, _: (_plain(v),), phase=True),
+    "CONDENSED_PHASE_PHOTOLYSIS": _host("PHOTO", phase=True),
+    "HL_PHASE_TRANSFER": RateLaw(
+        {HENRY: None, HENRY_C: 0.0, DIFFUSION: None, WEIGHT: None, N_STAR: 0.0},
+        _henry,
+        reactants="gas-phase species",
+        products=("aerosol-phase species",),
+        back=True,
+        phase=True,
+        transfer=True,
+    ),
+    "SIMPOL_PHASE_TRANSFER": RateLaw(
+        {"B": None, DIFFUSION: None, WEIGHT: None, N_STAR: 0.0},
+        _simpol,
+        reactants="gas-phase species",
+        products=("aerosol-phase species",),
+        back=True,
+        phase=True,
+        transfer=True,
+    ),
+    "WET_DEPOSITION": _host("WET", reactants="", products=(), phase=True),
 }

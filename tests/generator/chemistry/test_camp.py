@@ -206,7 +206,7 @@ def species(number: int, **changes: Any) -> Callable[[Any], None]:
 
 WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "species": (reaction(0, reactants={"no": {}}), "names the species 'no', which is not declared"),
-    "type": (reaction(0, type="SIMPOL_PHASE_TRANSFER"), "'SIMPOL_PHASE_TRANSFER' is not known, or is none"),
+    "type": (reaction(0, type="ZSR_AEROSOL_WATER"), "the reaction type 'ZSR_AEROSOL_WATER' is not known"),
     "key": (reaction(0, Cc=1), "the reaction ARRHENIUS 'R1' has the key 'Cc', which has no meaning here"),
     "list": (reaction(0, products=[{}]), "products of the reaction ARRHENIUS 'R1' are no map of species"),
     "bare": (reaction(0, products={"NO": 2}), "'NO' has no object"),
