@@ -8,8 +8,9 @@ and products are maps, {"NO": {"qty": 2}} and {"NO2": {"yield": 0.5}}. Rate cons
 and become mol m-3.
 
 Species with the tracer type CONSTANT have a concentration that the host gives, `CONC.name` (mol m-3), to the
-power of its order; M is the density of air. Aerosols, sub-models and the relative tolerance are left out,
-with a note.
+power of its order; M is the density of air. Species of particles that react are unknowns, in mol per m3 of
+air (heddle.chemistry.condensed_laws); others, the sizes of particles, sub-models and the relative tolerance
+are left out, with a note.
 
 A species has its absolute tolerance under one of two keys. CAMP reads "absolute integration tolerance" and
 hands it to CVODE, whose unknowns there are mole fractions in ppm (src/camp_solver.c, src/camp_state.F90): it
@@ -129,7 +130,16 @@ class _Reader(Entries):
             self.reactions += [(self.file, each) for each in self.list_of(entry, "reactions", Located)]
         elif kind == "AERO_PHASE":
             name = self.text(entry, "name", "a phase")
-            self.phases.setdefault(name, []).extend(self.list_of(entry, "species", str))
+            held = entry.get("species", [])
+            listed = held if isinstance(held, list) else [None]
+            listed = [each.get("name") if isinstance(each, Located) else each for each in listed]
+            if not all(isinstance(each, str) for each in listed):
+                raise KernelError(
+                    self.where(entry),
+                    f"'species' of the phase '{name}' is no list.",
+                    'write "species": [...]',
+                )
+            self.phases.setdefault(name, []).extend(map(str, listed))
         elif kind.startswith(("AERO_", "SUB_MODEL_", "RELATIVE_TOLERANCE")):
             self.result.notes.append(f"{self.where(entry)}: {kind} has no meaning here; it is left out")
         else:
@@ -159,6 +169,9 @@ class _Reader(Entries):
             self.result.notes.append(f"{self.where(entry)}: the species '{name}' is no gas; it is left out")
             return
         tracer = entry.get("tracer type", "VARIABLE")
+        if tracer in ("ION_PAIR", "ACTIVITY_COEFF"):
+            self.result.notes.append(f"{self.where(entry)}: '{name}' is no species, {tracer}; it is left out")
+            return
         if tracer not in ("VARIABLE", "CONSTANT", "PSSA", "THIRD_BODY"):
             raise KernelError(
                 self.where(entry),
@@ -217,7 +230,8 @@ class _Reader(Entries):
                 'declare it: {"type": "AERO_PHASE", "name": ..., "species": [...]}',
             )
         keys = {*_COMMON, *PHASE, *WATER, *law.parameters, *law.products, law.reactants}
-        self.known_keys(entry, {*keys, "units", "rate", "reactants", "products"} - {""}, what)
+        if not law.named:  # what has a host value has remarks of its own
+            self.known_keys(entry, {*keys, "units", "reactants", "products"} - {""}, what)
         if "rate" in entry:
             base = self.number(entry, "rate", entry["rate"], what)
             self.result.notes.append(f"{self.where(entry)}: {what} has the base rate {base:g} s-1")

@@ -134,9 +134,12 @@ def camp() -> dict[str, Any]:
         reactions.append(new)
     reactions[1] |= {"time unit": "MIN", "k_reverse": 40.0 * 60}
     phases = [{"type": "AERO_PHASE", **phase} for phase in FILE["phases"][1:]]
+    phases[1]["species"] = [{"name": name} for name in phases[1]["species"]]
     dust = {"type": "CHEM_SPEC", "name": "dust", "phase": "AEROSOL"}
+    pair = {"type": "CHEM_SPEC", "name": "A-B", "tracer type": "ION_PAIR"}
     mechanism = {"type": "MECHANISM", "name": "cloud", "reactions": reactions}
-    return {"camp-data": [*species, dust, *phases, mechanism]}
+    reactions[3] |= {"photo id": 7, "rate": 2e-5}
+    return {"camp-data": [*species, dust, pair, *phases, mechanism]}
 
 
 def test_version_0(tmp_path: Path) -> None:
@@ -146,7 +149,10 @@ def test_version_0(tmp_path: Path) -> None:
         (r.reactants, r.products) for r in first.reactions[:-1]
     ]
     assert constants(found, HOST) == pytest.approx(constants(first, HOST)[:-1], rel=1e-12)
-    assert any("'dust' is no gas" in note for note in found.notes)
+    notes = "\n".join(found.notes)
+    assert "'dust' is no gas" in notes
+    assert "'A-B' is no species" in notes
+    assert "'H2O2' has the base rate 2e-05 s-1" in notes
     aqueous = camp()
     aqueous["camp-data"][-1]["reactions"][2]["units"] = "M"
     rates = constants(read(tmp_path, aqueous, "camp.json"), HOST)
@@ -255,6 +261,11 @@ WRONG: dict[str, tuple[bool, Callable[[Any], None], str]] = {
         True,
         reaction(4, **{"aerosol-phase_activity_coefficient": "g"}),
         "which has no closed form",
+    ),
+    "v0 species": (
+        True,
+        lambda c: c["camp-data"][-3].update({"species": [1]}),
+        "of the phase 'cloud' is no list",
     ),
     "v0 key": (True, reaction(0, k=1), "has the key 'k', which has no meaning here"),
 }
