@@ -9,7 +9,6 @@ output any more.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import signal
 import sys
@@ -35,7 +34,6 @@ STAGES = ("symbolic", "kernel", "exchange", "scheduled", "lowered", "source")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    gc.set_threshold(200_000, 20, 20)  # nodes live long and are in no circle
     parser = _parser()
     words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
     options = parser.parse_args(_targets_last(words))
