@@ -8,6 +8,25 @@
 #include "heddle/core/environment.hpp"
 
 namespace clouds {
+namespace {
+
+/// Throws heddle::Error for what belongs to one run alone, together with --seeds.
+void require_one_run_per_seed(const Options& o) {
+  if (o.resume || o.checkpoint_every > 0)
+    throw heddle::Error("command line", "--seeds: checkpoints belong to one run",
+                        "leave --resume and --checkpoint-every out, or give each run a --seed and an --out, "
+                        "and join them with compare.py");
+  if (!o.trace.empty())
+    throw heddle::Error("command line", "--seeds: --trace writes one file for one run",
+                        "leave one of both out");
+  const Case what = case_named(o.name);
+  if (what.theta_noise == 0 && what.water_noise == 0)
+    throw heddle::Error("command line",
+                        "--seeds: " + o.name + " starts without noise, so seeds do not differ",
+                        "use cbl, bomex or rico, or leave --seeds out");
+}
+
+} // namespace
 
 std::optional<Options> parse_options(int count, const char* const* arguments) {
   using command_line::between;
@@ -48,6 +67,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(0, 0.1));
   app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
   app.add_option("--seed", o.seed, "of the noise at the start");
+  app.add_option(
+         "--seeds", o.seeds,
+         "so many runs one after the other, with seeds from --seed on, each in a folder of its own in "
+         "--out; then their mean and spread, and what is demanded of the mean")
+      ->check(between(2, 1000));
   app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
   app.add_option("--checkpoint-every", o.checkpoint_every,
                  "s of simulated time between checkpoints in the folder `checkpoint` of --out; 0: none")
@@ -76,6 +100,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");
+  if (o.seeds) require_one_run_per_seed(o);
   if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
     throw heddle::Error("command line",
                         "--same-bits: rain takes powers, whose last bits differ between CPU and GPU",

@@ -23,8 +23,9 @@ struct Options {
   std::optional<RainScheme> rain; // in place of that of the case
   std::optional<double> threshold, droplets;
   std::uint64_t seed = 1;
-  double sample_every = 30;    // s
-  double checkpoint_every = 0; // s of simulated time; 0: no checkpoints
+  std::optional<std::uint64_t> seeds; // so many runs, from `seed` on
+  double sample_every = 30;           // s
+  double checkpoint_every = 0;        // s of simulated time; 0: no checkpoints
   bool resume = false;
   std::filesystem::path trace; // empty: none
   std::filesystem::path out = "clouds_output";

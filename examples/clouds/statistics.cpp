@@ -347,19 +347,29 @@ void History::add(Sample sample) {
 }
 
 Sample History::mean(double from, double to) const {
-  Sample sum;
   std::vector<const Sample*> inside;
   for (const Sample& one : samples_)
     if (one.time > from - 1e-6 && one.time < to + 1e-6) inside.push_back(&one);
   if (inside.empty())
     throw heddle::Error("statistics", "there is no sample between " + std::to_string(from) + " and " +
                                           std::to_string(to) + " s");
-  double whole = 0; // sum of the weights
+  std::vector<double> weights;
   for (std::size_t i = 0; i < inside.size(); ++i) {
-    const Sample& one = *inside[i];
     const double before = inside[i == 0 ? i : i - 1]->time,
                  after = inside[std::min(i + 1, inside.size() - 1)]->time;
-    const double weight = inside.size() == 1 ? 1 : (after - before) / 2;
+    weights.push_back(inside.size() == 1 ? 1 : (after - before) / 2);
+  }
+  Sample mean = weighted_mean(inside, weights);
+  mean.time = to;
+  return mean;
+}
+
+Sample weighted_mean(const std::vector<const Sample*>& samples, const std::vector<double>& weights) {
+  Sample sum;
+  double whole = 0; // sum of the weights
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& one = *samples[i];
+    const double weight = weights[i];
     whole += weight;
     const auto join = [&](std::vector<double>& total, const std::vector<double>& more,
                           const std::vector<double>* area) {
@@ -380,7 +390,7 @@ Sample History::mean(double from, double to) const {
     for (std::size_t n = 0; n < series::count; ++n)
       sum.numbers[n] += weight * one.numbers[n];
   }
-  sum.time = to;
+  sum.time = samples.back()->time;
   for (const auto& [area, first, last] :
        {std::array<std::size_t, 3>{centre::cloud, centre::cloud + 1, centre::core},
         std::array<std::size_t, 3>{centre::core, centre::core + 1, centre::count}})

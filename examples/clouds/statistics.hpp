@@ -116,6 +116,10 @@ struct Sample {
 /// Sums in double precision and in one order. Fluxes of theta_l and q are those that the scheme advects.
 [[nodiscard]] Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Scheme scheme);
 
+/// Means over samples with weights. Conditional means are weighted by their area, too.
+[[nodiscard]] Sample weighted_mean(const std::vector<const Sample*>& samples,
+                                   const std::vector<double>& weights);
+
 /// The samples of a run.
 class History {
 public:

@@ -59,9 +59,11 @@ struct Imbalance {
 [[nodiscard]] Imbalance flux_imbalance(const Case& what, const BaseState& base, const History& history,
                                        double from, double to);
 
-/// comparison.csv: a line per value; a height or value that is not there (NaN) is an empty field. Throws
-/// heddle::Error where the file cannot be written.
-void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file);
+/// comparison.csv: a line per value; a height or value that is not there (NaN) is an empty field. spread: of
+/// each value over runs, which is then a column, or empty. Throws heddle::Error where the file cannot be
+/// written.
+void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file,
+                      const std::vector<double>& spread = {});
 
 } // namespace clouds
 

@@ -27,28 +27,28 @@ double at_height(const std::vector<double>& values, const BaseState& base, doubl
   return values[k - 1] + share * (values[k] - values[k - 1]);
 }
 
-struct Entry {
+struct ModelValue {
   double z, mean, deviation;
 };
-constexpr std::array<Entry, 9> models_theta_l{{{100, 298.90, .05},
-                                               {300, 298.92, .04},
-                                               {500, 299.04, .06},
-                                               {700, 299.54, .12},
-                                               {1020, 300.55, .15},
-                                               {1300, 301.57, .14},
-                                               {1500, 302.75, .17},
-                                               {1700, 304.76, .37},
-                                               {2020, 307.97, .20}}}; // K
-constexpr std::array<Entry, 9> models_water{{{100, 17.01, .14},
-                                             {300, 16.82, .08},
-                                             {500, 16.40, .18},
-                                             {700, 15.08, .25},
-                                             {1020, 13.25, .24},
-                                             {1300, 11.79, .11},
-                                             {1500, 10.27, .30},
-                                             {1700, 7.80, .49},
-                                             {2020, 4.37, .21}}}; // g/kg
-constexpr std::array<Entry, 4> models_area{
+constexpr std::array<ModelValue, 9> models_theta_l{{{100, 298.90, .05},
+                                                    {300, 298.92, .04},
+                                                    {500, 299.04, .06},
+                                                    {700, 299.54, .12},
+                                                    {1020, 300.55, .15},
+                                                    {1300, 301.57, .14},
+                                                    {1500, 302.75, .17},
+                                                    {1700, 304.76, .37},
+                                                    {2020, 307.97, .20}}}; // K
+constexpr std::array<ModelValue, 9> models_water{{{100, 17.01, .14},
+                                                  {300, 16.82, .08},
+                                                  {500, 16.40, .18},
+                                                  {700, 15.08, .25},
+                                                  {1020, 13.25, .24},
+                                                  {1300, 11.79, .11},
+                                                  {1500, 10.27, .30},
+                                                  {1700, 7.80, .49},
+                                                  {2020, 4.37, .21}}}; // g/kg
+constexpr std::array<ModelValue, 4> models_area{
     {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // %
 
 bool reached(const Case& what, const History& history, const char* name, double hours) {
@@ -141,16 +141,30 @@ Imbalance flux_imbalance(const Case& what, const BaseState& base, const History&
                               what.water_flux)};
 }
 
-void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file) {
+void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file,
+                      const std::vector<double>& spread) {
   std::ofstream stream(file);
-  stream << "quantity,height_m,units,value,least,most,source\n";
-  for (const Comparison& row : rows) {
-    char height[40] = "", value[40] = "", numbers[80];
-    if (!std::isnan(row.height)) std::snprintf(height, sizeof height, "%.9g", row.height);
-    if (!std::isnan(row.value)) std::snprintf(value, sizeof value, "%.9g", row.value);
-    std::snprintf(numbers, sizeof numbers, "%.9g,%.9g", row.least, row.most);
-    stream << '"' << row.quantity << "\"," << height << "," << row.units << "," << value << "," << numbers
-           << ",\"" << row.source << "\"\n";
+  stream << "quantity,height_m,units,value,least,most,source" << (spread.empty() ? "\n" : ",spread\n");
+  const auto number = [&](double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    if (!std::isnan(value)) stream << text;
+  };
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const Comparison& row = rows[n];
+    stream << '"' << row.quantity << "\",";
+    number(row.height);
+    stream << "," << row.units;
+    for (const double value : {row.value, row.least, row.most}) {
+      stream << ",";
+      number(value);
+    }
+    stream << ",\"" << row.source << '"';
+    if (!spread.empty()) {
+      stream << ",";
+      number(spread[n]);
+    }
+    stream << "\n";
   }
   stream.close();
   if (!stream)
