@@ -57,6 +57,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },
       "advection: order 5 upwind, or means of two cells (default 2i5)");
   command_line::add_choice(
+      app, "--rk", {"wrf", "williamson"},
+      [&](std::size_t i) { o.runge_kutta = i == 0 ? RungeKutta::wicker_skamarock : RungeKutta::williamson; },
+      "stages of a step: Wicker and Skamarock's, or Williamson's, of third order; not with rain or a sea "
+      "(default wrf)");
+  command_line::add_choice(
       app, "--rain", {"none", "kessler", "sb"},
       [&](std::size_t i) {
         o.rain = std::array{RainScheme::none, RainScheme::kessler, RainScheme::seifert_beheng}[i];

@@ -20,6 +20,7 @@ struct Options {
   std::optional<double> hours;
   bool single = false; // precision
   Scheme scheme = Scheme::fifth;
+  RungeKutta runge_kutta = RungeKutta::wicker_skamarock;
   std::optional<RainScheme> rain; // in place of that of the case
   std::optional<double> threshold, droplets;
   std::uint64_t seed = 1;

@@ -152,7 +152,8 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   Stepper<T> stepper(what, base, cells, options.scheme, transport,
                      {.memory = options.gpu ? heddle::Memory::device : heddle::Memory::host,
                       .host_pressure = options.same_bits,
-                      .trace = options.trace.empty() ? nullptr : &trace});
+                      .trace = options.trace.empty() ? nullptr : &trace},
+                     options.runge_kutta);
   RunState state{.last_step = what.first_step / 1.05};
   Saves<T> saves(options, what, base, stepper, state, transport);
   History history;

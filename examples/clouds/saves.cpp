@@ -46,6 +46,7 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
   checkpoint_.require("rain threshold", what.rain_threshold);
   checkpoint_.require("droplets", what.droplets);
   checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
+  checkpoint_.require("Runge-Kutta stages", static_cast<double>(options.runge_kutta));
   checkpoint_.require("seconds between statistics", options.sample_every);
   checkpoint_.require("seed", static_cast<double>(options.seed));
 }

@@ -42,9 +42,11 @@ struct Machine {
 /// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
-  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
+  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks,
+  /// and for Williamson's steps of a case in which water cannot become negative.
   Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
-          heddle::Transport& transport, const Machine& machine = {});
+          heddle::Transport& transport, const Machine& machine = {},
+          RungeKutta steps = RungeKutta::wicker_skamarock);
   ~Stepper();
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -90,12 +92,15 @@ private:
 
   /// Memory::device where a projection only puts work into a stream of the device.
   [[nodiscard]] heddle::Memory work_of_streams() const;
+  /// Whether a step from one of the first two states ends in the other one.
+  [[nodiscard]] bool alternates() const;
   /// Whether steps are recorded once and launched as a whole.
   [[nodiscard]] bool recorded() const;
 
   const Case* what_;
   const BaseState* base_;
   Scheme scheme_;
+  RungeKutta runge_kutta_;
   heddle::Transport* transport_;
   heddle::Trace* trace_;
   bool host_pressure_;
