@@ -71,6 +71,18 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--threshold", o.threshold, "kessler: cloud water from which rain forms by itself, kg/kg")
       ->check(between(0, 0.1));
   app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
+  app.add_option("--longwave", o.longwave,
+                 "longwave radiation of vapour and clouds in place of the cooling that the case gives, "
+                 "computed every so many minutes (5 where none are given); one rank")
+      ->expected(0, 1)
+      ->check(between(0.01, 1440))
+      ->default_str("5");
+  app.add_option(
+         "--lag", o.lag,
+         "of --longwave: 0 for heating from the latest state; 1 for that of one call before, while the "
+         "next one is computed beside the steps (default 1)")
+      ->check(CLI::IsMember({0, 1}))
+      ->default_str("");
   app.add_option("--seed", o.seed, "of the noise at the start");
   app.add_option(
          "--seeds", o.seeds,
@@ -105,6 +117,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");
+  if (o.lag && !o.longwave)
+    throw heddle::Error("command line", "--lag: no longwave radiation is computed that could lag",
+                        "give --longwave, or leave --lag out");
   if (o.seeds) require_one_run_per_seed(o);
   if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
     throw heddle::Error("command line",

@@ -25,6 +25,8 @@ struct Options {
   std::optional<double> threshold, droplets;
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> seeds; // so many runs, from `seed` on
+  std::optional<double> longwave;     // min between calls of longwave radiation
+  std::optional<int> lag;             // of these: 0 or 1
   double sample_every = 30;           // s
   double checkpoint_every = 0;        // s of simulated time; 0: no checkpoints
   bool resume = false;

@@ -41,6 +41,10 @@ Case case_of(const Options& options) {
       what.size[axis] = *options.spacing * static_cast<double>(cells[axis]);
   what.rain = options.rain.value_or(what.rain);
   what.rain_threshold = options.threshold.value_or(what.rain_threshold);
+  if (options.longwave) {
+    what.longwave = options.lag.value_or(1);
+    what.heating = 0; // that was given for radiation
+  }
   if (options.droplets) what.droplets = 1e6 * *options.droplets;
   what.longest_step = longest_fall(what, make_base_state(what, cells[2]));
   return what;
@@ -59,6 +63,9 @@ void print_head(const Options& options, const Case& what, const std::array<std::
   std::printf("time      %g h, %s precision, advection of order %s, on %s\n", end / 3600,
               options.single ? "single" : "double", options.scheme == Scheme::fifth ? "5" : "2",
               options.gpu ? "cuda" : "cpu");
+  if (options.longwave)
+    std::printf("longwave  every %g min, %s\n", *options.longwave,
+                *what.longwave == 0 ? "at once" : "beside the steps, one call late");
 }
 
 void print_speed(double steps, double simulated, double seconds, double in_steps, double cells) {
@@ -74,6 +81,14 @@ std::string subtitle(const std::array<std::int64_t, 3>& cells, double end) {
                 end / 3600, static_cast<long long>(cells[0]), static_cast<long long>(cells[1]),
                 static_cast<long long>(cells[2]));
   return text;
+}
+
+/// The first multiple of `every` after a time.
+double next_multiple(double time, double every) {
+  double count = std::floor(time / every) + 1;
+  while (count * every <= time) // the quotient was rounded
+    ++count;
+  return count * every;
 }
 
 /// Steps from the time of `state` to the end, with samples on the way.
@@ -92,17 +107,27 @@ public:
     if (history.samples().empty()) sample(state.time, history);
     stepper_.set_last_step(state.last_step);
     while (state.time < end_) {
-      const double next =
-          std::min(end_, options_.sample_every * std::floor(state.time / options_.sample_every + 1));
+      const double sampled = std::min(end_, next_multiple(state.time, options_.sample_every));
+      double next = sampled;
+      if (options_.longwave) {
+        const double every = 60 * *options_.longwave;
+        if (state.radiated < 0 || state.time >= next_multiple(state.radiated, every)) {
+          stepper_.radiate();
+          state.radiated = state.time;
+        }
+        next = std::min(sampled, next_multiple(state.time, every));
+      }
       const double began = now();
       state.steps += stepper_.advance(next - state.time);
       in_steps_ += now() - began;
       state.last_step = stepper_.last_step();
       state.time = next;
+      if (next < sampled) continue;
       sample(state.time, history);
       saves.update(history);
       if (progress) progress->update(static_cast<std::int64_t>(state.time));
     }
+    stepper_.finish();
     if (progress) progress->finish();
   }
   [[nodiscard]] double seconds_in_steps() const { return in_steps_; }

@@ -39,6 +39,7 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
   checkpoint_.add("time", progress.time);
   checkpoint_.add("last step", progress.last_step);
   checkpoint_.add("steps", progress.steps);
+  checkpoint_.add("time of longwave radiation", progress.radiated);
   const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
   checkpoint_.require("number of the case", static_cast<double>(number));
   checkpoint_.require("width of the domain", what.size[0]);
@@ -47,6 +48,8 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
   checkpoint_.require("droplets", what.droplets);
   checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
   checkpoint_.require("Runge-Kutta stages", static_cast<double>(options.runge_kutta));
+  checkpoint_.require("minutes between longwave radiation", options.longwave.value_or(0));
+  checkpoint_.require("lag of longwave radiation", what.longwave.value_or(0));
   checkpoint_.require("seconds between statistics", options.sample_every);
   checkpoint_.require("seed", static_cast<double>(options.seed));
 }

@@ -18,6 +18,7 @@ struct RunState {
   double time = 0;      // s
   double last_step = 0; // s
   std::int64_t steps = 0;
+  double radiated = -1; // when longwave radiation was computed last, s; below 0: never
 };
 
 /// Where files lie until the run is over. Throws heddle::Error where --out has the checkpoints of another

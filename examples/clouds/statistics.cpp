@@ -22,6 +22,7 @@ const std::array<Row, centre::count> centre::rows{{
     {"rain", "1", "rain, which total water does not contain"},
     {"theta", "K", "potential temperature"},
     {"tv", "K", "virtual potential temperature"},
+    {"longwave", "K s-1", "heating of theta_l by longwave radiation that is computed"},
     {"u_variance", "m2 s-2", "resolved variance of u"},
     {"v_variance", "m2 s-2", "resolved variance of v"},
     {"theta_l_variance", "K2", "resolved variance of theta_l"},
@@ -91,6 +92,8 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
   const std::array<double, 2> stress = stepper.ground_stress();
   std::vector<double> rain;
   if (now.r) rain = gathered(*now.r);
+  std::vector<double> heating;
+  if (stepper.heating() != nullptr) heating = gathered(*stepper.heating());
   return {.time = time,
           .cells = grid.domain().extents(),
           .u = gathered(now.u),
@@ -101,6 +104,7 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
           .cloud = gathered(stepper.cloud()),
           .rain = std::move(rain),
           .viscosity = gathered(stepper.viscosity()),
+          .heating = std::move(heating),
           .stress_u = stress[0],
           .stress_v = stress[1],
           .ground = stepper.lowest_level()};
@@ -199,6 +203,7 @@ void measure_centres(const Air& air, const Snapshot& s, std::int64_t z, Sample& 
   set(q_c, [&](auto, auto, std::size_t n) { return s.cloud[n]; });
   set(centre::rain, [&](auto, auto, std::size_t n) { return air.rain(n); });
   set(theta, [&](auto, auto, std::size_t n) { return air.theta(n, z); });
+  set(longwave, [&](auto, auto, std::size_t n) { return s.heating.empty() ? 0 : s.heating[n]; });
   const double mean_tv = set(tv, [&](auto, auto, std::size_t n) { return air.tv(n, z); });
   const auto conditional = [&](Name area, auto belongs) {
     const double share = set(area, [&](auto, auto, std::size_t n) { return belongs(n) ? 1.0 : 0.0; });

@@ -22,6 +22,7 @@ struct Snapshot {
   std::vector<double> cloud;         // kg/kg
   std::vector<double> rain;          // kg/kg; empty in a case without
   std::vector<double> viscosity;     // K_m
+  std::vector<double> heating;       // by longwave radiation, K s-1; empty in a case without
   double stress_u = 0, stress_v = 0; // mean flux of momentum at the ground, m2 s-2
   LowestLevel ground;                // with a sea or rain
 };
@@ -48,6 +49,7 @@ enum Name {
   rain,
   theta,
   tv,
+  longwave,
   u_variance,
   v_variance,
   theta_variance,

@@ -247,10 +247,11 @@ private:
     if (s_.rain_ && last) {
       tasks_.add(std::move(wind));
       s_.rain_->add_last_stage(tasks_, old, now, next);
-      return;
+    } else {
+      tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
+      if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
     }
-    tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
-    if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
+    if (s_.longwave_) s_.longwave_->add_to_stage(tasks_, next.th, s_.clock_.length(), stage.share);
   }
 
   template <class Sweep, class Parameters>
@@ -320,6 +321,9 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
                                             : n == 1 ? "_a"
                                                      : "_b",
                                             what.rain != RainScheme::none);
+  if (what.longwave)
+    longwave_ = std::make_unique<Longwave<T>>(what, base, place_, column_, states_[0]->th, states_[0]->q,
+                                              cloud_, *what.longwave);
   if (host_pressure_) {
     Place host = place_;
     host.memory = heddle::Memory::host;
@@ -387,6 +391,16 @@ template <class T> Rates Stepper<T>::survey() {
           .diffusion = static_cast<double>(diffusion_.to_host()[0])};
 }
 
+template <class T> void Stepper<T>::radiate() {
+  if (!longwave_) return;
+  settle();
+  longwave_->run();
+}
+
+template <class T> void Stepper<T>::finish() {
+  if (longwave_) longwave_->finish();
+}
+
 template <class T> void Stepper<T>::step(double length) {
   clock_.set_length(length);
   stages_[now_]->run();
@@ -434,6 +448,7 @@ template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {
   State<T>& s = *states_[0];
   for (heddle::Field<T>* field : {&s.u, &s.v, &s.w, &s.th, &s.q})
     checkpoint.add(*field);
+  if (longwave_) longwave_->add_to(checkpoint);
   if (!s.r) return;
   checkpoint.add(*s.r);
   checkpoint.add(rain_->fallen());

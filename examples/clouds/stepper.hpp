@@ -20,6 +20,7 @@
 #include "heddle/projection/slab_projection.hpp"
 #include "heddle/solvers/surface_layer.hpp"
 #include "heddle/transport/transport.hpp"
+#include "longwave.hpp"
 #include "rain.hpp"
 
 namespace clouds {
@@ -57,6 +58,10 @@ public:
   void project();
   /// Viscosity and cloud water of the present state, and what they mean for the next step.
   Rates survey();
+  /// Computes the heating by longwave radiation anew, in a case with it; see Longwave::run. After survey().
+  void radiate();
+  /// Waits for what goes on beside the steps. Throws what that has thrown.
+  void finish();
   /// Three stages, each with a projection; then rain falls and forms. After survey().
   void step(double length);
   /// The step before the first one of advance(), s: none is longer than 1.05 times the one before it, where
@@ -70,6 +75,10 @@ public:
   [[nodiscard]] State<T>& now() { return *states_[now_]; }
   [[nodiscard]] heddle::Field<T>& viscosity() { return viscosity_; } ///< K_m, m2 s-1
   [[nodiscard]] heddle::Field<T>& cloud() { return cloud_; }         ///< q_c, kg/kg
+  /// By longwave radiation, of theta_l, K s-1; null in a case without.
+  [[nodiscard]] const heddle::Field<T>* heating() const {
+    return longwave_ ? &longwave_->heating() : nullptr;
+  }
   /// Mean upward flux of momentum at the ground, m2 s-2; on the rank that has the ground.
   [[nodiscard]] std::array<double, 2> ground_stress() const;
   /// Means of the lowest level in a case with a sea or rain, on the rank that has the ground.
@@ -117,7 +126,8 @@ private:
   heddle::SurfaceLayerTable surface_;
   heddle::Buffer<T> drag_table_, advection_, diffusion_;
   Clock<T> clock_;
-  std::unique_ptr<Rain<T>> rain_; // in a case that needs it
+  std::unique_ptr<Rain<T>> rain_;         // in a case that needs it
+  std::unique_ptr<Longwave<T>> longwave_; // likewise
   double last_step_ = 0;
   // Of state 0, and of state 1; `two_steps_` begins at state 0.
   std::array<std::unique_ptr<Graph>, 2> surveys_, stages_, steps_;

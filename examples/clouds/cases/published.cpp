@@ -69,14 +69,15 @@ std::vector<Comparison> rain_numbers(const History& history) {
 /// The largest difference of the fluxes on faces to what the profiles ask for.
 double largest_difference(const Case& what, const BaseState& base, const std::vector<double>& phi,
                           const std::vector<double>& trend, const std::vector<double>& flux,
-                          const Knots& source, const Knots& at_rest, double ground) {
+                          const Knots& source, const std::vector<double>& heating, const Knots& at_rest,
+                          double ground) {
   double expected = base.face_density[0] * ground, most = 0;
   for (std::size_t k = 0; k < base.levels(); ++k) {
     if (k > 0) most = std::max(most, std::abs(base.face_density[k] * flux[k] - expected));
     const double z = base.centre[k];
     const double rise = k + 1 < base.levels() ? (phi[k + 1] - phi[k]) / base.distance[k + 1] : 0;
-    const double sources =
-        source.at(z) - what.subsidence.at(z) * rise - sponge_at(what, z) * (phi[k] - at_rest.at(z));
+    const double sources = source.at(z) + heating[k] - what.subsidence.at(z) * rise -
+                           sponge_at(what, z) * (phi[k] - at_rest.at(z));
     expected += base.density[k] * base.height[k] * (sources - trend[k]);
   }
   return ground > 0 ? most / (base.face_density[0] * ground) : 0;
@@ -126,18 +127,19 @@ Imbalance flux_imbalance(const Case& what, const BaseState& base, const History&
   }
   if (first == nullptr)
     throw heddle::Error("statistics", "there is no sample before " + std::to_string(from) + " s");
+  const std::vector<double> none(base.levels(), 0);
   const auto difference = [&](centre::Name phi, face::Name resolved, face::Name subgrid, const Knots& source,
-                              const Knots& at_rest, double ground) {
+                              const std::vector<double>& heating, const Knots& at_rest, double ground) {
     std::vector<double> trend, flux;
     for (std::size_t k = 0; k < base.levels(); ++k) {
       trend.push_back((last->centres[phi][k] - first->centres[phi][k]) / (last->time - first->time));
       flux.push_back(mean.faces[resolved][k] + mean.faces[subgrid][k]);
     }
-    return largest_difference(what, base, mean.centres[phi], trend, flux, source, at_rest, ground);
+    return largest_difference(what, base, mean.centres[phi], trend, flux, source, heating, at_rest, ground);
   };
   return {.theta_l = difference(centre::theta_l, face::theta_l_flux, face::theta_l_subgrid, what.heating,
-                                what.theta, what.theta_flux),
-          .water = difference(centre::q, face::q_flux, face::q_subgrid, what.moistening, what.water,
+                                mean.centres[centre::longwave], what.theta, what.theta_flux),
+          .water = difference(centre::q, face::q_flux, face::q_subgrid, what.moistening, none, what.water,
                               what.water_flux)};
 }
 

@@ -51,6 +51,8 @@ struct Published {
 /// Where mean profiles and mean fluxes of a run fit together:
 ///
 ///   rho F(z) = rho F(0) + integral from 0 to z of rho (sources - d phi/dt)
+///
+/// Sources are those of the case and the mean of computed radiation.
 struct Imbalance {
   double theta_l = 0, water = 0; // the largest difference of a face, over the flux at the ground
 };
