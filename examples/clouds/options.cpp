@@ -94,6 +94,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                  "s of simulated time between checkpoints in the folder `checkpoint` of --out; 0: none")
       ->check(between(0, 1e9));
   app.add_flag("--resume", o.resume, "go on from the newest checkpoint, with the options of that run");
+  app.add_option("--refine", o.refine,
+                 "begin where a run with half as many cells along x and y ended: its --out, or one of its "
+                 "checkpoints")
+      ->default_str("");
   app.add_option("--out", o.out, "folder of the results");
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
@@ -120,6 +124,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.lag && !o.longwave)
     throw heddle::Error("command line", "--lag: no longwave radiation is computed that could lag",
                         "give --longwave, or leave --lag out");
+  if (!o.refine.empty() && (o.resume || o.seeds))
+    throw heddle::Error("command line",
+                        o.resume ? "--refine: --resume goes on from a checkpoint of its own"
+                                 : "--refine: the start has no noise, so --seeds do not differ",
+                        "leave one of both out");
   if (o.seeds) require_one_run_per_seed(o);
   if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
     throw heddle::Error("command line",

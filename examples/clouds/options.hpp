@@ -30,7 +30,8 @@ struct Options {
   double sample_every = 30;           // s
   double checkpoint_every = 0;        // s of simulated time; 0: no checkpoints
   bool resume = false;
-  std::filesystem::path trace; // empty: none
+  std::filesystem::path refine; // results or checkpoint of a coarser run; empty: none
+  std::filesystem::path trace;  // empty: none
   std::filesystem::path out = "clouds_output";
   bool gpu = false;       // where the kernels run
   bool same_bits = false; // as on a CPU

@@ -14,11 +14,13 @@
 #include "check.hpp"
 #include "ensemble.hpp"
 #include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/core/progress.hpp"
 #include "heddle/io/output_folder.hpp"
 #include "output.hpp"
 #include "picture.hpp"
 #include "published.hpp"
+#include "refine.hpp"
 #include "saves.hpp"
 
 namespace clouds {
@@ -186,6 +188,12 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
     history = saves.read();
     if (prints)
       std::printf("resumed   at %g s, step %lld\n", state.time, static_cast<long long>(state.steps));
+  } else if (!options.refine.empty()) {
+    state = refine(options, what, base, stepper, transport);
+    if (state.time >= end)
+      throw heddle::Error("--refine", "the coarser run is at " + std::to_string(state.time / 3600) + " h",
+                          "give more --hours, which count from its start");
+    if (prints) std::printf("refined   at %g s\n", state.time);
   } else {
     stepper.start(options.seed);
   }

@@ -83,6 +83,8 @@ public:
   [[nodiscard]] std::array<double, 2> ground_stress() const;
   /// Means of the lowest level in a case with a sea or rain, on the rank that has the ground.
   [[nodiscard]] LowestLevel lowest_level() const { return rain_ ? rain_->lowest_level() : LowestLevel(); }
+  /// Rain at the ground since the start, kg/m2, in the lowest level; null in a case without rain or sea.
+  [[nodiscard]] heddle::Field<double>* fallen() { return rain_ ? &rain_->fallen() : nullptr; }
   [[nodiscard]] const Place& place() const { return place_; }
   /// The largest divergence times the width of a cell, m/s (density 1).
   [[nodiscard]] double divergence();

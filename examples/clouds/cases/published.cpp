@@ -51,8 +51,11 @@ constexpr std::array<ModelValue, 9> models_water{{{100, 17.01, .14},
 constexpr std::array<ModelValue, 4> models_area{
     {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // %
 
-bool reached(const Case& what, const History& history, const char* name, double hours) {
-  return what.name == name && history.samples().back().time > hours * hour - 1;
+/// Whether a run of this case has all of the time from `from` to `to`, h. It may have begun late: see
+/// --refine.
+bool spans(const Case& what, const History& history, const char* name, double from, double to) {
+  return what.name == name && history.samples().front().time < from * hour + 1 &&
+         history.samples().back().time > to * hour - 1;
 }
 
 std::vector<Comparison> rain_numbers(const History& history) {
@@ -87,7 +90,7 @@ double largest_difference(const Case& what, const BaseState& base, const std::ve
 
 std::vector<Comparison> published_profiles(const Case& what, const BaseState& base, const History& history) {
   std::vector<Comparison> all;
-  if (!reached(what, history, "bomex", 6)) return all;
+  if (!spans(what, history, "bomex", 5, 6)) return all;
   const Sample last = history.mean(5 * hour, 6 * hour);
   const auto add = [&](const char* quantity, const char* units, const std::vector<double>& values,
                        double factor, const auto& entries) {
@@ -102,8 +105,8 @@ std::vector<Comparison> published_profiles(const Case& what, const BaseState& ba
 }
 
 std::vector<Comparison> published_numbers(const Case& what, const BaseState& base, const History& history) {
-  if (reached(what, history, "rico", 24)) return rain_numbers(history);
-  if (!reached(what, history, "bomex", 6)) return {};
+  if (spans(what, history, "rico", 20, 24)) return rain_numbers(history);
+  if (!spans(what, history, "bomex", 3, 6)) return {};
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const Sample mean = history.mean(3 * hour, 6 * hour);
   const Imbalance imbalance = flux_imbalance(what, base, history, 3 * hour, 6 * hour);
