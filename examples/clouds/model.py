@@ -10,9 +10,9 @@ total water q = q_v + q_c. heddle::SlabProjection adds the pressure. A step dt h
 
     phi_next = phi_old + blend (phi - phi_old) + share dt F(phi)
 
-where a kernel chooses dt, a number in memory. share and blend, and which state is old, are those of L. J. Wicker
-and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002): 1/3, 1/2, 1 from the state before the step, without
-blend; or of J. H. Williamson, J. Comput. Phys. 35, 48 (1980): see stepper.cpp.
+where a kernel chooses dt, a number in memory. share and blend, and which state is old, are those of L. J.
+Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002): 1/3, 1/2, 1 from the state before the step,
+without blend; or of J. H. Williamson, J. Comput. Phys. 35, 48 (1980): see stepper.cpp.
 
 Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force then takes v_geostrophic -
 v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.

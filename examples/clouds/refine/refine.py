@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From cells to cells of half the width along x and y, for a start of the large-eddy simulation of model.py: the
-interpolation of P. K. Smolarkiewicz and G. A. Grell, J. Comput. Phys. 101, 431 (1992)."""
+"""From cells to cells of half the width along x and y, for a start of the large-eddy simulation of model.py:
+the interpolation of P. K. Smolarkiewicz and G. A. Grell, J. Comput. Phys. 101, 431 (1992)."""
 
 from heddle import Module
 from heddle.atmosphere import nesting
