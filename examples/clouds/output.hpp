@@ -12,8 +12,8 @@ namespace clouds {
 
 /// series.csv: a line per sample. profiles.csv: means over a period (s), a line per level, values on its
 /// lower face included. A mean over clouds where there are none is an empty field. spread: null, or the
-/// standard deviation of each value over runs, which then follows it as NAME_spread. Each throws heddle::Error
-/// where the file cannot be written.
+/// standard deviation of each value over runs, which then follows it as NAME_spread. Each throws
+/// heddle::Error where the file cannot be written.
 void write_series(const History& history, const std::filesystem::path& file,
                   const std::vector<Sample>* spread = nullptr);
 void write_profiles(const Sample& mean, const BaseState& base, const std::filesystem::path& file,

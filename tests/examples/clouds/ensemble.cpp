@@ -94,7 +94,7 @@ std::map<std::string, double> last_line(const std::filesystem::path& file) {
   std::map<std::string, double> row;
   std::istringstream names(head), values(line);
   for (std::string name, value; std::getline(names, name, ',') && std::getline(values, value, ',');)
-    row[name] = std::stod(value);
+    if (!value.empty()) row[name] = std::stod(value); // nothing: means over clouds where there are none
   return row;
 }
 
