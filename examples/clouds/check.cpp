@@ -21,7 +21,7 @@ void check_layer(const Case& what, const BaseState& base, const History& history
   if (early.samples().size() > 1)
     all.push_back(
         {"heat budget of 20 minutes, relative", heat_budget(what, base, early), 0, single ? 1e-3 : 1e-6});
-  if (end < 3 * hour - 1) return;
+  if (end < 3 * hour - 1 || history.samples().front().time > 2.75 * hour + 1) return;
   const Sample last = history.mean(2.75 * hour, 3 * hour);
   const auto& flux = last.faces[face::theta_l_flux];
   const auto& subgrid = last.faces[face::theta_l_subgrid];

@@ -23,6 +23,10 @@ inline constexpr int reach = 3;
 /// How face values are computed: as means of two cells, which keeps energy, or with order 5 upwind.
 enum class Scheme { second, fifth };
 
+/// The three stages of a step: of Wicker and Skamarock, of second order for equations that are not linear; or
+/// of Williamson, of third order.
+enum class RungeKutta { wicker_skamarock, williamson };
+
 /// Where the cells of one rank lie.
 struct Place {
   heddle::BlockGrid blocks; // one slab of levels a rank

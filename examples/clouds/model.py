@@ -6,12 +6,13 @@
     dphi/dt = advection + subsidence + sources + subgrid flux + sponge,    phi = theta_l, q
 
 Condensation changes neither the liquid water potential temperature theta_l = theta - Lv / (cp Pi) q_c nor the
-total water q = q_v + q_c. heddle::SlabProjection adds the pressure. A step dt has the three stages of L. J.
-Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002):
+total water q = q_v + q_c. heddle::SlabProjection adds the pressure. A step dt has three stages,
 
-    phi_next = phi_old + step F(phi),    step = dt / 3, dt / 2, dt
+    phi_next = phi_old + blend (phi - phi_old) + share dt F(phi)
 
-where a kernel chooses dt, a number in memory.
+where a kernel chooses dt, a number in memory. share and blend, and which state is old, are those of L. J.
+Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002): 1/3, 1/2, 1 from the state before the step,
+without blend; or of J. H. Williamson, J. Comput. Phys. 35, 48 (1980): see stepper.cpp.
 
 Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force then takes v_geostrophic -
 v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
@@ -43,7 +44,8 @@ sponge, face_sponge = profiles("sponge, face_sponge: real[z]")
 drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
 length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
 length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
-longest, share, coriolis, u_frame, v_frame = parameters("longest, share, coriolis, u_frame, v_frame")
+longest, share, blend = parameters("longest, share, blend")
+coriolis, u_frame, v_frame = parameters("coriolis, u_frame, v_frame")
 background, per_prandtl = parameters("background, per_prandtl")
 theta_flux, water_flux, theta_slope, water_slope = parameters(
     "theta_flux, water_flux, theta_slope, water_slope"
@@ -143,7 +145,12 @@ cell.store(rest.here, left - taken)
 clouds.add("next_step", cell.statements)
 
 
-# --- Momentum and scalars: phi_next = phi_old + step F(phi) -------------------------------------------------
+# --- Momentum and scalars: phi_next = phi_old + blend (phi - phi_old) + step F(phi) -------------------------
+def begin(cell, phi, old):
+    """Where the stage begins: in the old state, or between it and the present one."""
+    return cell.let(f"begin_{phi.name}", old.here + blend * (phi.here - old.here))
+
+
 def subsidence(w_large, phi):
     """-w dphi/dz of air that sinks: the difference to the cell above."""
     return -w_large.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
@@ -173,10 +180,12 @@ def momentum(order):
         - sponge.here * (v.here - v0.here),
         onto_face(cell, grid, b.here, b[0, 0, -1], "lift_w") - face_sponge.here * w.here,
     )
-    rows = zip("uvw", (u_old, v_old, w_old), (u_next, v_next, w_next), advection, mixing, forces, strict=True)
-    for name, old, following, advected, mixed, force in rows:
-        rate = cell.let(f"rate_{name}", advected + mixed + cell.let(f"force_{name}", force))
-        cell.store(following.here, old.here + step * rate)
+    rows = zip(
+        velocity, (u_old, v_old, w_old), (u_next, v_next, w_next), advection, mixing, forces, strict=True
+    )
+    for phi, old, following, advected, mixed, force in rows:
+        rate = cell.let(f"rate_{phi.name}", advected + mixed + cell.let(f"force_{phi.name}", force))
+        cell.store(following.here, begin(cell, phi, old) + step * rate)
     return cell.statements
 
 
@@ -195,7 +204,7 @@ def scalars(order):
         mixed = diffusion.scalar(phi, ground, lid)
         force = subsidence(w_ls, phi) + source.here - sponge.here * (phi.here - at_rest.here)
         rate = cell.let(f"rate_{phi.name}", advected + mixed + cell.let(f"force_{phi.name}", force))
-        cell.store(following.here, old.here + step * rate)
+        cell.store(following.here, begin(cell, phi, old) + step * rate)
     return cell.statements
 
 

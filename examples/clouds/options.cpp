@@ -8,6 +8,25 @@
 #include "heddle/core/environment.hpp"
 
 namespace clouds {
+namespace {
+
+/// Throws heddle::Error for what belongs to one run alone, together with --seeds.
+void require_one_run_per_seed(const Options& o) {
+  if (o.resume || o.checkpoint_every > 0)
+    throw heddle::Error("command line", "--seeds: checkpoints belong to one run",
+                        "leave --resume and --checkpoint-every out, or give each run a --seed and an --out, "
+                        "and join them with compare.py");
+  if (!o.trace.empty())
+    throw heddle::Error("command line", "--seeds: --trace writes one file for one run",
+                        "leave one of both out");
+  const Case what = case_named(o.name);
+  if (what.theta_noise == 0 && what.water_noise == 0)
+    throw heddle::Error("command line",
+                        "--seeds: " + o.name + " starts without noise, so seeds do not differ",
+                        "use cbl, bomex or rico, or leave --seeds out");
+}
+
+} // namespace
 
 std::optional<Options> parse_options(int count, const char* const* arguments) {
   using command_line::between;
@@ -38,6 +57,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },
       "advection: order 5 upwind, or means of two cells (default 2i5)");
   command_line::add_choice(
+      app, "--rk", {"wrf", "williamson"},
+      [&](std::size_t i) { o.runge_kutta = i == 0 ? RungeKutta::wicker_skamarock : RungeKutta::williamson; },
+      "stages of a step: Wicker and Skamarock's, or Williamson's, of third order; not with rain or a sea "
+      "(default wrf)");
+  command_line::add_choice(
       app, "--rain", {"none", "kessler", "sb"},
       [&](std::size_t i) {
         o.rain = std::array{RainScheme::none, RainScheme::kessler, RainScheme::seifert_beheng}[i];
@@ -47,12 +71,33 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--threshold", o.threshold, "kessler: cloud water from which rain forms by itself, kg/kg")
       ->check(between(0, 0.1));
   app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
+  app.add_option("--longwave", o.longwave,
+                 "longwave radiation of vapour and clouds in place of the cooling that the case gives, "
+                 "computed every so many minutes (5 where none are given); one rank")
+      ->expected(0, 1)
+      ->check(between(0.01, 1440))
+      ->default_str("5");
+  app.add_option(
+         "--lag", o.lag,
+         "of --longwave: 0 for heating from the latest state; 1 for that of one call before, while the "
+         "next one is computed beside the steps (default 1)")
+      ->check(CLI::IsMember({0, 1}))
+      ->default_str("");
   app.add_option("--seed", o.seed, "of the noise at the start");
+  app.add_option(
+         "--seeds", o.seeds,
+         "so many runs one after the other, with seeds from --seed on, each in a folder of its own in "
+         "--out; then their mean and spread, and what is demanded of the mean")
+      ->check(between(2, 1000));
   app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
   app.add_option("--checkpoint-every", o.checkpoint_every,
                  "s of simulated time between checkpoints in the folder `checkpoint` of --out; 0: none")
       ->check(between(0, 1e9));
   app.add_flag("--resume", o.resume, "go on from the newest checkpoint, with the options of that run");
+  app.add_option("--refine", o.refine,
+                 "begin where a run with half as many cells along x and y ended: its --out, or one of its "
+                 "checkpoints")
+      ->default_str("");
   app.add_option("--out", o.out, "folder of the results");
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
@@ -76,6 +121,15 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");
+  if (o.lag && !o.longwave)
+    throw heddle::Error("command line", "--lag: no longwave radiation is computed that could lag",
+                        "give --longwave, or leave --lag out");
+  if (!o.refine.empty() && (o.resume || o.seeds))
+    throw heddle::Error("command line",
+                        o.resume ? "--refine: --resume goes on from a checkpoint of its own"
+                                 : "--refine: the start has no noise, so --seeds do not differ",
+                        "leave one of both out");
+  if (o.seeds) require_one_run_per_seed(o);
   if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
     throw heddle::Error("command line",
                         "--same-bits: rain takes powers, whose last bits differ between CPU and GPU",

@@ -20,13 +20,18 @@ struct Options {
   std::optional<double> hours;
   bool single = false; // precision
   Scheme scheme = Scheme::fifth;
+  RungeKutta runge_kutta = RungeKutta::wicker_skamarock;
   std::optional<RainScheme> rain; // in place of that of the case
   std::optional<double> threshold, droplets;
   std::uint64_t seed = 1;
-  double sample_every = 30;    // s
-  double checkpoint_every = 0; // s of simulated time; 0: no checkpoints
+  std::optional<std::uint64_t> seeds; // so many runs, from `seed` on
+  std::optional<double> longwave;     // min between calls of longwave radiation
+  std::optional<int> lag;             // of these: 0 or 1
+  double sample_every = 30;           // s
+  double checkpoint_every = 0;        // s of simulated time; 0: no checkpoints
   bool resume = false;
-  std::filesystem::path trace; // empty: none
+  std::filesystem::path refine; // results or checkpoint of a coarser run; empty: none
+  std::filesystem::path trace;  // empty: none
   std::filesystem::path out = "clouds_output";
   bool gpu = false;       // where the kernels run
   bool same_bits = false; // as on a CPU

@@ -14,6 +14,8 @@
 namespace clouds {
 namespace {
 
+constexpr const char* spread_suffix = "_spread";
+
 /// A text file that is being written.
 class Lines {
 public:
@@ -25,6 +27,20 @@ public:
     char digits[40];
     std::snprintf(digits, sizeof digits, "%.9g", value);
     stream_ << digits;
+  }
+  /// A column per row, or two, after those before.
+  template <class Rows> void heads(const Rows& rows, bool with_spread) {
+    for (const Row& row : rows) {
+      text(std::string(",") + row.name);
+      if (with_spread) text(std::string(",") + row.name + spread_suffix);
+    }
+  }
+  void values(double value, const double* spread) {
+    text(",");
+    number(value);
+    if (spread == nullptr) return;
+    text(",");
+    number(*spread);
   }
   void close() {
     stream_.close();
@@ -53,43 +69,36 @@ template <class Visit> void for_numbers(Sample& sample, Visit visit) {
 
 } // namespace
 
-void write_series(const History& history, const std::filesystem::path& file) {
+void write_series(const History& history, const std::filesystem::path& file,
+                  const std::vector<Sample>* spread) {
   Lines lines(file);
   lines.text("time_s");
-  for (const Row& row : series::rows)
-    lines.text(std::string(",") + row.name);
+  lines.heads(series::rows, spread != nullptr);
   lines.text("\n");
-  for (const Sample& sample : history.samples()) {
-    lines.number(sample.time);
-    for (const double value : sample.numbers) {
-      lines.text(",");
-      lines.number(value);
-    }
+  for (std::size_t t = 0; t < history.samples().size(); ++t) {
+    lines.number(history.samples()[t].time);
+    for (std::size_t n = 0; n < series::count; ++n)
+      lines.values(history.samples()[t].numbers[n], spread ? &(*spread)[t].numbers[n] : nullptr);
     lines.text("\n");
   }
   lines.close();
 }
 
-void write_profiles(const Sample& mean, const BaseState& base, const std::filesystem::path& file) {
+void write_profiles(const Sample& mean, const BaseState& base, const std::filesystem::path& file,
+                    const Sample* spread) {
   Lines lines(file);
   lines.text("z_m,z_face_m");
-  for (const Row& row : centre::rows)
-    lines.text(std::string(",") + row.name);
-  for (const Row& row : face::rows)
-    lines.text(std::string(",") + row.name);
+  lines.heads(centre::rows, spread != nullptr);
+  lines.heads(face::rows, spread != nullptr);
   lines.text("\n");
   for (std::size_t k = 0; k < base.levels(); ++k) {
     lines.number(base.centre[k]);
     lines.text(",");
     lines.number(base.face[k]);
-    const auto add = [&](const auto& rows) {
-      for (const auto& row : rows) {
-        lines.text(",");
-        lines.number(row[k]);
-      }
-    };
-    add(mean.centres);
-    add(mean.faces);
+    for (std::size_t n = 0; n < centre::count; ++n)
+      lines.values(mean.centres[n][k], spread ? &spread->centres[n][k] : nullptr);
+    for (std::size_t n = 0; n < face::count; ++n)
+      lines.values(mean.faces[n][k], spread ? &spread->faces[n][k] : nullptr);
     lines.text("\n");
   }
   lines.close();
@@ -131,7 +140,7 @@ History read_history(const std::filesystem::path& file, const BaseState& base) {
 constexpr float no_value = NC_FILL_FLOAT; // in place of NaN
 
 void write_netcdf(const History& history, const Case& what, const BaseState& base,
-                  const std::filesystem::path& file) {
+                  const std::filesystem::path& file, const std::vector<Sample>* spread) {
   example::NetcdfWriter out(file);
   out.dimension("t", 0);
   out.dimension("z", base.levels());
@@ -147,16 +156,21 @@ void write_netcdf(const History& history, const Case& what, const BaseState& bas
     out.attribute(name, "axis", "Z");
     out.attribute(name, "positive", "up");
   }
-  const auto define = [&](const Row& row, const std::vector<std::string>& dimensions) {
-    out.variable(row.name, NC_FLOAT, dimensions, row.units, "", row.about);
-    out.attribute(row.name, "_FillValue", no_value);
+  const auto define = [&](const auto& rows, nc_type type, const std::vector<std::string>& dimensions) {
+    const auto add = [&](const std::string& name, const Row& row, const std::string& about) {
+      out.variable(name, type, dimensions, row.units, "", about);
+      if (type == NC_FLOAT) out.attribute(name, "_FillValue", no_value);
+    };
+    for (const Row& row : rows) {
+      add(row.name, row, row.about);
+      if (spread)
+        add(row.name + std::string(spread_suffix), row,
+            std::string("standard deviation over runs: ") + row.about);
+    }
   };
-  for (const Row& row : series::rows)
-    out.variable(row.name, NC_DOUBLE, {"t"}, row.units, "", row.about);
-  for (const Row& row : centre::rows)
-    define(row, {"t", "z"});
-  for (const Row& row : face::rows)
-    define(row, {"t", "z_face"});
+  define(series::rows, NC_DOUBLE, {"t"});
+  define(centre::rows, NC_FLOAT, {"t", "z"});
+  define(face::rows, NC_FLOAT, {"t", "z_face"});
   out.end_definitions();
   const auto floats = [](const std::vector<double>& values) {
     std::vector<float> result(values.begin(), values.end());
@@ -165,22 +179,26 @@ void write_netcdf(const History& history, const Case& what, const BaseState& bas
   };
   out.write("z", floats(base.centre));
   out.write("z_face", floats(base.face));
-  for (std::size_t t = 0; t < history.samples().size(); ++t) {
-    const Sample& sample = history.samples()[t];
-    out.write("t", t, sample.time);
+  const auto write = [&](std::size_t t, const Sample& sample, const std::string& suffix) {
     for (std::size_t n = 0; n < series::count; ++n)
-      out.write(series::rows[n].name, t, sample.numbers[n]);
+      out.write(series::rows[n].name + suffix, t, sample.numbers[n]);
     for (std::size_t n = 0; n < centre::count; ++n)
-      out.write(centre::rows[n].name, t, {base.levels()}, floats(sample.centres[n]));
+      out.write(centre::rows[n].name + suffix, t, {base.levels()}, floats(sample.centres[n]));
     for (std::size_t n = 0; n < face::count; ++n)
-      out.write(face::rows[n].name, t, {base.levels() + 1}, floats(sample.faces[n]));
+      out.write(face::rows[n].name + suffix, t, {base.levels() + 1}, floats(sample.faces[n]));
+  };
+  for (std::size_t t = 0; t < history.samples().size(); ++t) {
+    out.write("t", t, history.samples()[t].time);
+    write(t, history.samples()[t], "");
+    if (spread) write(t, (*spread)[t], spread_suffix);
   }
   out.close();
 }
 
 #else
 
-void write_netcdf(const History&, const Case&, const BaseState&, const std::filesystem::path&) {}
+void write_netcdf(const History&, const Case&, const BaseState&, const std::filesystem::path&,
+                  const std::vector<Sample>*) {}
 
 #endif
 

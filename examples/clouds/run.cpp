@@ -8,14 +8,19 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "check.hpp"
+#include "ensemble.hpp"
 #include "heddle/core/environment.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/core/progress.hpp"
 #include "heddle/io/output_folder.hpp"
 #include "output.hpp"
 #include "picture.hpp"
 #include "published.hpp"
+#include "refine.hpp"
 #include "saves.hpp"
 
 namespace clouds {
@@ -25,8 +30,30 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::array<std::int64_t, 3> cells_of(const Options& options, const Case& what) {
-  return options.cells[0] == 0 ? what.cells : options.cells;
+std::array<std::int64_t, 3> cells_of(const Options& options) {
+  return options.cells[0] == 0 ? case_named(options.name).cells : options.cells;
+}
+
+/// The case as the options change it.
+Case case_of(const Options& options) {
+  Case what = case_named(options.name);
+  const std::array<std::int64_t, 3> cells = cells_of(options);
+  if (options.spacing)
+    for (const std::size_t axis : {0U, 1U})
+      what.size[axis] = *options.spacing * static_cast<double>(cells[axis]);
+  what.rain = options.rain.value_or(what.rain);
+  what.rain_threshold = options.threshold.value_or(what.rain_threshold);
+  if (options.longwave) {
+    what.longwave = options.lag.value_or(1);
+    what.heating = 0; // that was given for radiation
+  }
+  if (options.droplets) what.droplets = 1e6 * *options.droplets;
+  what.longest_step = longest_fall(what, make_base_state(what, cells[2]));
+  return what;
+}
+
+double end_of(const Options& options, const Case& what) {
+  return 3600 * options.hours.value_or(what.hours);
 }
 
 void print_head(const Options& options, const Case& what, const std::array<std::int64_t, 3>& cells,
@@ -38,6 +65,9 @@ void print_head(const Options& options, const Case& what, const std::array<std::
   std::printf("time      %g h, %s precision, advection of order %s, on %s\n", end / 3600,
               options.single ? "single" : "double", options.scheme == Scheme::fifth ? "5" : "2",
               options.gpu ? "cuda" : "cpu");
+  if (options.longwave)
+    std::printf("longwave  every %g min, %s\n", *options.longwave,
+                *what.longwave == 0 ? "at once" : "beside the steps, one call late");
 }
 
 void print_speed(double steps, double simulated, double seconds, double in_steps, double cells) {
@@ -53,6 +83,14 @@ std::string subtitle(const std::array<std::int64_t, 3>& cells, double end) {
                 end / 3600, static_cast<long long>(cells[0]), static_cast<long long>(cells[1]),
                 static_cast<long long>(cells[2]));
   return text;
+}
+
+/// The first multiple of `every` after a time.
+double next_multiple(double time, double every) {
+  double count = std::floor(time / every) + 1;
+  while (count * every <= time) // the quotient was rounded
+    ++count;
+  return count * every;
 }
 
 /// Steps from the time of `state` to the end, with samples on the way.
@@ -71,17 +109,27 @@ public:
     if (history.samples().empty()) sample(state.time, history);
     stepper_.set_last_step(state.last_step);
     while (state.time < end_) {
-      const double next =
-          std::min(end_, options_.sample_every * std::floor(state.time / options_.sample_every + 1));
+      const double sampled = std::min(end_, next_multiple(state.time, options_.sample_every));
+      double next = sampled;
+      if (options_.longwave) {
+        const double every = 60 * *options_.longwave;
+        if (state.radiated < 0 || state.time >= next_multiple(state.radiated, every)) {
+          stepper_.radiate();
+          state.radiated = state.time;
+        }
+        next = std::min(sampled, next_multiple(state.time, every));
+      }
       const double began = now();
       state.steps += stepper_.advance(next - state.time);
       in_steps_ += now() - began;
       state.last_step = stepper_.last_step();
       state.time = next;
+      if (next < sampled) continue;
       sample(state.time, history);
       saves.update(history);
       if (progress) progress->update(static_cast<std::int64_t>(state.time));
     }
+    stepper_.finish();
     if (progress) progress->finish();
   }
   [[nodiscard]] double seconds_in_steps() const { return in_steps_; }
@@ -112,18 +160,17 @@ bool report(const std::vector<Check>& all) {
   return good;
 }
 
-template <class T> int compute(const Options& options, heddle::Transport& transport) {
-  Case what = case_named(options.name);
-  const std::array<std::int64_t, 3> cells = cells_of(options, what);
-  if (options.spacing)
-    for (const std::size_t axis : {0U, 1U})
-      what.size[axis] = *options.spacing * static_cast<double>(cells[axis]);
-  what.rain = options.rain.value_or(what.rain);
-  what.rain_threshold = options.threshold.value_or(what.rain_threshold);
-  if (options.droplets) what.droplets = 1e6 * *options.droplets;
+/// A run that is over.
+struct Result {
+  bool good = true; // whether it has all values that the case demands
+  History history;  // on rank 0
+};
+
+template <class T> Result compute(const Options& options, heddle::Transport& transport) {
+  const Case what = case_of(options);
+  const std::array<std::int64_t, 3> cells = cells_of(options);
   const BaseState base = make_base_state(what, cells[2]);
-  what.longest_step = longest_fall(what, base);
-  const double end = 3600 * options.hours.value_or(what.hours);
+  const double end = end_of(options, what);
   const bool prints = transport.rank() == 0;
   heddle::OutputFolder results(options.out, bytes_of_results(options, what, cells), transport,
                                place_of_files(options, transport));
@@ -132,7 +179,8 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
   Stepper<T> stepper(what, base, cells, options.scheme, transport,
                      {.memory = options.gpu ? heddle::Memory::device : heddle::Memory::host,
                       .host_pressure = options.same_bits,
-                      .trace = options.trace.empty() ? nullptr : &trace});
+                      .trace = options.trace.empty() ? nullptr : &trace},
+                     options.runge_kutta);
   RunState state{.last_step = what.first_step / 1.05};
   Saves<T> saves(options, what, base, stepper, state, transport);
   History history;
@@ -140,6 +188,12 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
     history = saves.read();
     if (prints)
       std::printf("resumed   at %g s, step %lld\n", state.time, static_cast<long long>(state.steps));
+  } else if (!options.refine.empty()) {
+    state = refine(options, what, base, stepper, transport);
+    if (state.time >= end)
+      throw heddle::Error("--refine", "the coarser run is at " + std::to_string(state.time / 3600) + " h",
+                          "give more --hours, which count from its start");
+    if (prints) std::printf("refined   at %g s\n", state.time);
   } else {
     stepper.start(options.seed);
   }
@@ -174,6 +228,50 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
   }
   results.publish();
   if (prints) std::printf("written   %s\n", options.out.c_str());
+  return {good, std::move(history)};
+}
+
+/// Prints what was demanded of the mean, and the spread. Whether all is as it should be.
+bool report(const std::vector<Ensemble::Demand>& all) {
+  bool good = true;
+  for (const auto& [check, spread] : all) {
+    std::printf("mean      %s   spread %.3g\n", check.line().c_str(), spread);
+    good = good && check.good();
+  }
+  return good;
+}
+
+/// Runs that differ in their seed, and their mean. Returns as compute: of the mean.
+template <class T> bool compute_ensemble(const Options& options, heddle::Transport& transport) {
+  const Case what = case_of(options);
+  const BaseState base = make_base_state(what, cells_of(options)[2]);
+  const double end = end_of(options, what);
+  heddle::OutputFolder results(options.out, 2 * bytes_of_results(options, what, cells_of(options)),
+                               transport);
+  std::vector<History> members;
+  for (std::uint64_t seed = options.seed; seed < options.seed + *options.seeds; ++seed) {
+    Options one = options;
+    one.seed = seed;
+    one.out = options.out / ("seed_" + std::to_string(seed));
+    if (transport.rank() == 0) std::printf("seed      %llu\n", static_cast<unsigned long long>(seed));
+    members.push_back(compute<T>(one, transport).history);
+  }
+  bool good = true;
+  if (transport.rank() == 0) {
+    const Ensemble ensemble(std::move(members));
+    good = report(ensemble.demands(what, base, options.single));
+    ensemble.write(what, base, std::max(end - 3600, 0.0), end, results.unfinished());
+  }
+  results.publish();
+  if (transport.rank() == 0)
+    std::printf("written   %s: mean and spread of %llu seeds\n", options.out.c_str(),
+                static_cast<unsigned long long>(*options.seeds));
+  return good;
+}
+
+template <class T> int status_of(const Options& options, heddle::Transport& transport) {
+  const bool good =
+      options.seeds ? compute_ensemble<T>(options, transport) : compute<T>(options, transport).good;
   return good ? 0 : 1;
 }
 
@@ -181,7 +279,7 @@ template <class T> int compute(const Options& options, heddle::Transport& transp
 
 int run(const Options& options, heddle::Transport& transport) {
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
-  return options.single ? compute<float>(options, transport) : compute<double>(options, transport);
+  return options.single ? status_of<float>(options, transport) : status_of<double>(options, transport);
 }
 
 } // namespace clouds

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "checkpoint_folder.hpp"
+#include "heddle/core/error.hpp"
 #include "output.hpp"
 
 namespace clouds {
@@ -35,19 +36,40 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
     : base_(&base), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
       folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, checkpoint_name, transport),
       every_(options.checkpoint_every) {
-  stepper.add_to(checkpoint_);
-  checkpoint_.add("time", progress.time);
-  checkpoint_.add("last step", progress.last_step);
-  checkpoint_.add("steps", progress.steps);
+  add(what);
+  checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
+  checkpoint_.require("Runge-Kutta stages", static_cast<double>(options.runge_kutta));
+  checkpoint_.require("minutes between longwave radiation", options.longwave.value_or(0));
+  checkpoint_.require("seconds between statistics", options.sample_every);
+  checkpoint_.require("seed", static_cast<double>(options.seed));
+}
+
+template <class T>
+Saves<T>::Saves(const Options& options, const Case& what, const std::filesystem::path& folder,
+                Stepper<T>& stepper, RunState& progress, heddle::Transport& transport)
+    : base_(nullptr), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
+      folder_(folder), checkpoint_(folder, checkpoint_name, transport), every_(options.checkpoint_every) {
+  add(what);
+  checkpoint_.add("advection scheme", differ_[0]);
+  checkpoint_.add("Runge-Kutta stages", differ_[1]);
+  checkpoint_.add("minutes between longwave radiation", differ_[2]);
+  checkpoint_.add("seconds between statistics", differ_[3]);
+  checkpoint_.add("seed", differ_[4]);
+}
+
+template <class T> void Saves<T>::add(const Case& what) {
+  stepper_->add_to(checkpoint_);
+  checkpoint_.add("time", progress_->time);
+  checkpoint_.add("last step", progress_->last_step);
+  checkpoint_.add("steps", progress_->steps);
+  checkpoint_.add("time of longwave radiation", progress_->radiated);
   const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
   checkpoint_.require("number of the case", static_cast<double>(number));
   checkpoint_.require("width of the domain", what.size[0]);
   checkpoint_.require("rain scheme", static_cast<double>(what.rain));
   checkpoint_.require("rain threshold", what.rain_threshold);
   checkpoint_.require("droplets", what.droplets);
-  checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
-  checkpoint_.require("seconds between statistics", options.sample_every);
-  checkpoint_.require("seed", static_cast<double>(options.seed));
+  checkpoint_.require("longwave radiation with a lag", what.longwave ? 1 + *what.longwave : 0);
 }
 
 template <class T> std::filesystem::path Saves<T>::samples_of(std::int64_t step) const {
@@ -59,6 +81,17 @@ template <class T> History Saves<T>::read() {
   stepper_->restored();
   written_ = progress_->time;
   return first_rank_ ? read_history(samples_of(progress_->steps), *base_) : History();
+}
+
+template <class T> void Saves<T>::read_state(std::optional<std::int64_t> step) {
+  if (checkpoint_.steps().empty())
+    throw heddle::Error("--refine", "there is no checkpoint in '" + folder_.string() + "'",
+                        "give the --out of a run that used --checkpoint-every");
+  if (step)
+    checkpoint_.read(*step);
+  else
+    checkpoint_.read();
+  stepper_->restored();
 }
 
 template <class T> void Saves<T>::update(const History& history) {

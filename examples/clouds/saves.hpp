@@ -2,7 +2,10 @@
 #ifndef HEDDLE_CLOUDS_SAVES_HPP
 #define HEDDLE_CLOUDS_SAVES_HPP
 
+#include <array>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/io/output_folder.hpp"
@@ -18,6 +21,7 @@ struct RunState {
   double time = 0;      // s
   double last_step = 0; // s
   std::int64_t steps = 0;
+  double radiated = -1; // when longwave radiation was computed last, s; below 0: never
 };
 
 /// Where files lie until the run is over. Throws heddle::Error where --out has the checkpoints of another
@@ -34,12 +38,20 @@ public:
   Saves(const Options& options, const Case& what, const BaseState& base, Stepper<T>& stepper,
         RunState& progress, heddle::Transport& transport);
 
+  /// For a checkpoint in a folder of a run that may differ in the options that say how it is computed, not in
+  /// the case.
+  Saves(const Options& options, const Case& what, const std::filesystem::path& folder, Stepper<T>& stepper,
+        RunState& progress, heddle::Transport& transport);
+
   /// Goes on from the newest checkpoint: sets the state and the progress, returns the samples (on rank 0).
   [[nodiscard]] History read();
+  /// The state and the progress alone, of a step or of the newest checkpoint.
+  void read_state(std::optional<std::int64_t> step);
   /// Writes one where it is time for it.
   void update(const History& history);
 
 private:
+  void add(const Case& what);
   [[nodiscard]] std::filesystem::path samples_of(std::int64_t step) const;
 
   const BaseState* base_;
@@ -49,7 +61,8 @@ private:
   std::filesystem::path folder_;
   heddle::Checkpoint checkpoint_;
   double every_;
-  double written_ = 0; // time of the last one
+  double written_ = 0;             // time of the last one
+  std::array<double, 5> differ_{}; // options of the other run
 };
 
 } // namespace clouds

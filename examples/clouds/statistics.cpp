@@ -22,6 +22,7 @@ const std::array<Row, centre::count> centre::rows{{
     {"rain", "1", "rain, which total water does not contain"},
     {"theta", "K", "potential temperature"},
     {"tv", "K", "virtual potential temperature"},
+    {"longwave", "K s-1", "heating of theta_l by longwave radiation that is computed"},
     {"u_variance", "m2 s-2", "resolved variance of u"},
     {"v_variance", "m2 s-2", "resolved variance of v"},
     {"theta_l_variance", "K2", "resolved variance of theta_l"},
@@ -91,6 +92,8 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
   const std::array<double, 2> stress = stepper.ground_stress();
   std::vector<double> rain;
   if (now.r) rain = gathered(*now.r);
+  std::vector<double> heating;
+  if (stepper.heating() != nullptr) heating = gathered(*stepper.heating());
   return {.time = time,
           .cells = grid.domain().extents(),
           .u = gathered(now.u),
@@ -101,6 +104,7 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
           .cloud = gathered(stepper.cloud()),
           .rain = std::move(rain),
           .viscosity = gathered(stepper.viscosity()),
+          .heating = std::move(heating),
           .stress_u = stress[0],
           .stress_v = stress[1],
           .ground = stepper.lowest_level()};
@@ -199,6 +203,7 @@ void measure_centres(const Air& air, const Snapshot& s, std::int64_t z, Sample& 
   set(q_c, [&](auto, auto, std::size_t n) { return s.cloud[n]; });
   set(centre::rain, [&](auto, auto, std::size_t n) { return air.rain(n); });
   set(theta, [&](auto, auto, std::size_t n) { return air.theta(n, z); });
+  set(longwave, [&](auto, auto, std::size_t n) { return s.heating.empty() ? 0 : s.heating[n]; });
   const double mean_tv = set(tv, [&](auto, auto, std::size_t n) { return air.tv(n, z); });
   const auto conditional = [&](Name area, auto belongs) {
     const double share = set(area, [&](auto, auto, std::size_t n) { return belongs(n) ? 1.0 : 0.0; });
@@ -347,19 +352,29 @@ void History::add(Sample sample) {
 }
 
 Sample History::mean(double from, double to) const {
-  Sample sum;
   std::vector<const Sample*> inside;
   for (const Sample& one : samples_)
     if (one.time > from - 1e-6 && one.time < to + 1e-6) inside.push_back(&one);
   if (inside.empty())
     throw heddle::Error("statistics", "there is no sample between " + std::to_string(from) + " and " +
                                           std::to_string(to) + " s");
-  double whole = 0; // sum of the weights
+  std::vector<double> weights;
   for (std::size_t i = 0; i < inside.size(); ++i) {
-    const Sample& one = *inside[i];
     const double before = inside[i == 0 ? i : i - 1]->time,
                  after = inside[std::min(i + 1, inside.size() - 1)]->time;
-    const double weight = inside.size() == 1 ? 1 : (after - before) / 2;
+    weights.push_back(inside.size() == 1 ? 1 : (after - before) / 2);
+  }
+  Sample mean = weighted_mean(inside, weights);
+  mean.time = to;
+  return mean;
+}
+
+Sample weighted_mean(const std::vector<const Sample*>& samples, const std::vector<double>& weights) {
+  Sample sum;
+  double whole = 0; // sum of the weights
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& one = *samples[i];
+    const double weight = weights[i];
     whole += weight;
     const auto join = [&](std::vector<double>& total, const std::vector<double>& more,
                           const std::vector<double>* area) {
@@ -380,7 +395,7 @@ Sample History::mean(double from, double to) const {
     for (std::size_t n = 0; n < series::count; ++n)
       sum.numbers[n] += weight * one.numbers[n];
   }
-  sum.time = to;
+  sum.time = samples.back()->time;
   for (const auto& [area, first, last] :
        {std::array<std::size_t, 3>{centre::cloud, centre::cloud + 1, centre::core},
         std::array<std::size_t, 3>{centre::core, centre::core + 1, centre::count}})

@@ -22,6 +22,7 @@ struct Snapshot {
   std::vector<double> cloud;         // kg/kg
   std::vector<double> rain;          // kg/kg; empty in a case without
   std::vector<double> viscosity;     // K_m
+  std::vector<double> heating;       // by longwave radiation, K s-1; empty in a case without
   double stress_u = 0, stress_v = 0; // mean flux of momentum at the ground, m2 s-2
   LowestLevel ground;                // with a sea or rain
 };
@@ -48,6 +49,7 @@ enum Name {
   rain,
   theta,
   tv,
+  longwave,
   u_variance,
   v_variance,
   theta_variance,
@@ -115,6 +117,10 @@ struct Sample {
 
 /// Sums in double precision and in one order. Fluxes of theta_l and q are those that the scheme advects.
 [[nodiscard]] Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Scheme scheme);
+
+/// Means over samples with weights. Conditional means are weighted by their area, too.
+[[nodiscard]] Sample weighted_mean(const std::vector<const Sample*>& samples,
+                                   const std::vector<double>& weights);
 
 /// The samples of a run.
 class History {

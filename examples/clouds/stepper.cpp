@@ -15,8 +15,28 @@
 namespace clouds {
 namespace {
 
-/// Stages of Wicker and Skamarock: the share of the time step of each.
-constexpr std::array<double, 3> shares{1.0 / 3, 1.0 / 2, 1.0};
+/// A stage: next = old + blend (now - old) + share dt F(now), where 0 is the state before the step.
+struct Stage {
+  std::size_t old, now, next;
+  double share, blend;
+};
+using Stages = std::array<Stage, 3>;
+
+constexpr Stages wicker_skamarock{{{0, 0, 1, 1.0 / 3, 0}, {0, 1, 2, 1.0 / 2, 0}, {0, 2, 1, 1, 0}}};
+
+/// J. H. Williamson, J. Comput. Phys. 35, 48 (1980), case 7:
+///
+///     d_i = a_i d_(i-1) + dt F(u_(i-1)),  u_i = u_(i-1) + b_i d_i,  a = 0, -5/9, -153/128,  b = 1/3, 15/16,
+///     8/15
+///
+/// with d_(i-1) = (u_(i-1) - u_(i-2)) / b_(i-1), so that no field is needed for d. A projection is linear and
+/// leaves states without divergence alone: that of u_i stands for one of d_i.
+constexpr Stages williamson{
+    {{0, 0, 1, 1.0 / 3, 0}, {0, 1, 2, 15.0 / 16, -9.0 / 16}, {1, 2, 0, 8.0 / 15, 8.0 / 25}}};
+
+const Stages& stages_of(RungeKutta which) {
+  return which == RungeKutta::williamson ? williamson : wicker_skamarock;
+}
 
 heddle::StaggeredGrid staggered(const Case& what, const BaseState& base,
                                 const std::array<std::int64_t, 3>& cells) {
@@ -142,31 +162,37 @@ public:
       add_survey_with<Eddies<T>, EddiesParameters, true>(now);
   }
 
-  /// From a state to the one after a step, through a third one.
-  void add_stages(State<T>& from, State<T>& to, State<T>& between) {
-    State<T>* const reads[]{&from, &to, &between};
-    State<T>* const writes[]{&to, &between, &to};
-    for (std::size_t n = 0; n < shares.size(); ++n) {
-      if (n > 0) add_buoyancy(*reads[n]); // that of `from` is known from its survey
+  /// From the n-th state to the one after a step, through the others.
+  void add_stages(std::size_t n) {
+    const std::array<State<T>*, 3> states = states_from(n);
+    const Stages& stages = stages_of(s_.runge_kutta_);
+    for (const Stage& stage : stages) {
+      State<T>&old = *states[stage.old], &now = *states[stage.now], &next = *states[stage.next];
+      const bool last = &stage == &stages.back();
+      if (stage.now != 0) add_buoyancy(now); // that of the first is known from its survey
       if (s_.scheme_ == Scheme::fifth)
-        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters>(from, *reads[n], *writes[n],
-                                                                                  n);
+        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters>(old, now, next, stage,
+                                                                                  last);
       else
         add_stage<MomentumCentred<T>, MomentumCentredParameters, ScalarsCentred<T>, ScalarsCentredParameters>(
-            from, *reads[n], *writes[n], n);
-      tasks_.put(Project{&s_, writes[n]});
+            old, now, next, stage, last);
+      tasks_.put(Project{&s_, &next});
     }
-    if (s_.rain_) s_.rain_->add_fall(tasks_, to, between);
+    if (s_.rain_) s_.rain_->add_fall(tasks_, *states[stages[2].next], *states[stages[1].next]);
   }
 
   /// The length of the step, its stages, and the survey of what comes out.
-  void add_step(State<T>& from, State<T>& to, State<T>& between) {
+  void add_step(std::size_t n) {
     tasks_.put(s_.clock_);
-    add_stages(from, to, between);
-    add_survey(to);
+    add_stages(n);
+    add_survey(*states_from(n)[stages_of(s_.runge_kutta_).back().next]);
   }
 
 private:
+  /// The n-th state, and those that a step from it uses as well.
+  [[nodiscard]] std::array<State<T>*, 3> states_from(std::size_t n) {
+    return {s_.states_[n].get(), s_.states_[1 - n].get(), s_.states_[2].get()};
+  }
   [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
 
   /// Before the sweeps of a state their exchange: what is at the ground reads ghost cells that it brings.
@@ -214,27 +240,29 @@ private:
       tasks_.put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
   }
 
-  /// Velocity, temperature and water of the n-th stage; the last one limits water where a case asks for it.
+  /// Velocity, temperature and water of a stage; the last one limits water where a case asks for it.
   template <class First, class FirstParameters, class Second, class SecondParameters>
-  void add_stage(State<T>& from, State<T>& now, State<T>& next, std::size_t n) {
-    First wind = momentum<First, FirstParameters>(from, now, next, shares[n]);
-    if (s_.rain_ && n + 1 == shares.size()) {
+  void add_stage(State<T>& old, State<T>& now, State<T>& next, const Stage& stage, bool last) {
+    First wind = momentum<First, FirstParameters>(old, now, next, stage);
+    if (s_.rain_ && last) {
       tasks_.add(std::move(wind));
-      s_.rain_->add_last_stage(tasks_, from, now, next);
-      return;
+      s_.rain_->add_last_stage(tasks_, old, now, next);
+    } else {
+      tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
+      if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
     }
-    tasks_.add(std::move(wind), scalars<Second, SecondParameters>(from, now, next, shares[n]));
-    if (s_.rain_) s_.rain_->add_to_stage(tasks_, from, now, next, shares[n]);
+    if (s_.longwave_) s_.longwave_->add_to_stage(tasks_, next.th, s_.clock_.length(), stage.share);
   }
 
   template <class Sweep, class Parameters>
-  [[nodiscard]] Sweep momentum(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep momentum(State<T>& old, State<T>& now, State<T>& next, const Stage& stage) {
     const Column<T>& c = s_.column_;
     return Sweep(now.u, now.v, now.w, old.u, old.v, old.w, next.u, next.v, next.w, s_.viscosity_,
                  s_.buoyancy_, s_.drag_, c.rho, c.rho_face, c.per_height, c.per_distance, c.mass, c.per_mass,
                  c.per_face_mass, c.order_z, c.w_ls_wind, c.u_geostrophic, c.v_geostrophic, c.u0, c.v0,
                  c.sponge, c.face_sponge, s_.clock_.length(),
-                 Parameters{.share = share,
+                 Parameters{.share = stage.share,
+                            .blend = stage.blend,
                             .coriolis = s_.what_->coriolis,
                             .u_frame = s_.what_->u_frame,
                             .v_frame = s_.what_->v_frame,
@@ -243,12 +271,13 @@ private:
   }
 
   template <class Sweep, class Parameters>
-  [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, double share) {
+  [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, const Stage& stage) {
     const Column<T>& c = s_.column_;
     return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
                  c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
                  c.moistening, c.sponge, s_.clock_.length(),
-                 Parameters{.share = share,
+                 Parameters{.share = stage.share,
+                            .blend = stage.blend,
                             .per_prandtl = s_.what_->per_prandtl,
                             .theta_flux = s_.what_->theta_flux,
                             .water_flux = s_.what_->water_flux,
@@ -264,8 +293,9 @@ private:
 
 template <class T>
 Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells,
-                    Scheme scheme, heddle::Transport& transport, const Machine& machine)
-    : what_(&what), base_(&base), scheme_(scheme), transport_(&transport), trace_(machine.trace),
+                    Scheme scheme, heddle::Transport& transport, const Machine& machine, RungeKutta steps)
+    : what_(&what), base_(&base), scheme_(scheme), runge_kutta_(steps), transport_(&transport),
+      trace_(machine.trace),
       host_pressure_(machine.host_pressure && machine.memory == heddle::Memory::device),
       place_(place_of(what, cells, transport, machine.memory)),
       column_(place_, what, base, scheme == Scheme::fifth ? 5 : 2),
@@ -277,6 +307,12 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
       surface_(surface_table(what, base)), drag_table_(on<T>(place_.memory, surface_.ratio)),
       advection_(1, place_.memory), diffusion_(1, place_.memory),
       clock_(what.longest_step, advection_, diffusion_) {
+  if (Rain<T>::needed(what) && steps == RungeKutta::williamson)
+    throw heddle::Error(
+        "clouds",
+        "the limiter that keeps water positive starts from the state before a step, as the last "
+        "stage of Williamson's steps does not",
+        "use --rk wrf with rain or a sea");
   if (Rain<T>::needed(what))
     rain_ = std::make_unique<Rain<T>>(what, base, place_, column_, scheme, viscosity_, clock_.length());
   for (std::size_t n = 0; n < states_.size(); ++n)
@@ -285,6 +321,9 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
                                             : n == 1 ? "_a"
                                                      : "_b",
                                             what.rain != RainScheme::none);
+  if (what.longwave)
+    longwave_ = std::make_unique<Longwave<T>>(what, base, place_, column_, states_[0]->th, states_[0]->q,
+                                              cloud_, *what.longwave);
   if (host_pressure_) {
     Place host = place_;
     host.memory = heddle::Memory::host;
@@ -292,14 +331,13 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
   }
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
-    State<T>&from = *states_[n], &to = *states_[1 - n], &between = *states_[2];
     surveys_[n] = std::make_unique<Graph>(*this, "survey");
-    surveys_[n]->add_survey(from);
+    surveys_[n]->add_survey(*states_[n]);
     stages_[n] = std::make_unique<Graph>(*this, "stages");
-    stages_[n]->add_stages(from, to, between);
+    stages_[n]->add_stages(n);
     steps_[n] = std::make_unique<Graph>(*this, "step");
-    steps_[n]->add_step(from, to, between);
-    two_steps_->add_step(from, to, between);
+    steps_[n]->add_step(n);
+    two_steps_->add_step(alternates() ? n : 0);
   }
 }
 
@@ -334,6 +372,10 @@ template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
   return transport_->ranks() == 1 && !host_pressure_ ? place_.memory : heddle::Memory::host;
 }
 
+template <class T> bool Stepper<T>::alternates() const {
+  return stages_of(runge_kutta_).back().next == 1;
+}
+
 template <class T> bool Stepper<T>::recorded() const {
   return work_of_streams() == heddle::Memory::device && trace_ == nullptr;
 }
@@ -349,10 +391,20 @@ template <class T> Rates Stepper<T>::survey() {
           .diffusion = static_cast<double>(diffusion_.to_host()[0])};
 }
 
+template <class T> void Stepper<T>::radiate() {
+  if (!longwave_) return;
+  settle();
+  longwave_->run();
+}
+
+template <class T> void Stepper<T>::finish() {
+  if (longwave_) longwave_->finish();
+}
+
 template <class T> void Stepper<T>::step(double length) {
   clock_.set_length(length);
   stages_[now_]->run();
-  now_ = 1 - now_;
+  if (alternates()) now_ = 1 - now_;
 }
 
 template <class T> std::int64_t Stepper<T>::advance(double time) {
@@ -364,7 +416,7 @@ template <class T> std::int64_t Stepper<T>::advance(double time) {
     done += left;
     const auto single = [&] {
       steps_[now_]->run();
-      now_ = 1 - now_;
+      if (alternates()) now_ = 1 - now_;
       --left;
     };
     if (now_ == 1) single();
@@ -396,6 +448,7 @@ template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {
   State<T>& s = *states_[0];
   for (heddle::Field<T>* field : {&s.u, &s.v, &s.w, &s.th, &s.q})
     checkpoint.add(*field);
+  if (longwave_) longwave_->add_to(checkpoint);
   if (!s.r) return;
   checkpoint.add(*s.r);
   checkpoint.add(rain_->fallen());

@@ -20,6 +20,7 @@
 #include "heddle/projection/slab_projection.hpp"
 #include "heddle/solvers/surface_layer.hpp"
 #include "heddle/transport/transport.hpp"
+#include "longwave.hpp"
 #include "rain.hpp"
 
 namespace clouds {
@@ -42,9 +43,11 @@ struct Machine {
 /// The air of one rank, and what takes it from one time to the next. All ranks make the same calls.
 template <class T> class Stepper {
 public:
-  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks.
+  /// transport must outlive this. Throws heddle::Error for a domain that cannot be divided among the ranks,
+  /// and for Williamson's steps of a case in which water cannot become negative.
   Stepper(const Case& what, const BaseState& base, const std::array<std::int64_t, 3>& cells, Scheme scheme,
-          heddle::Transport& transport, const Machine& machine = {});
+          heddle::Transport& transport, const Machine& machine = {},
+          RungeKutta steps = RungeKutta::wicker_skamarock);
   ~Stepper();
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -55,6 +58,10 @@ public:
   void project();
   /// Viscosity and cloud water of the present state, and what they mean for the next step.
   Rates survey();
+  /// Computes the heating by longwave radiation anew, in a case with it; see Longwave::run. After survey().
+  void radiate();
+  /// Waits for what goes on beside the steps. Throws what that has thrown.
+  void finish();
   /// Three stages, each with a projection; then rain falls and forms. After survey().
   void step(double length);
   /// The step before the first one of advance(), s: none is longer than 1.05 times the one before it, where
@@ -68,10 +75,16 @@ public:
   [[nodiscard]] State<T>& now() { return *states_[now_]; }
   [[nodiscard]] heddle::Field<T>& viscosity() { return viscosity_; } ///< K_m, m2 s-1
   [[nodiscard]] heddle::Field<T>& cloud() { return cloud_; }         ///< q_c, kg/kg
+  /// By longwave radiation, of theta_l, K s-1; null in a case without.
+  [[nodiscard]] const heddle::Field<T>* heating() const {
+    return longwave_ ? &longwave_->heating() : nullptr;
+  }
   /// Mean upward flux of momentum at the ground, m2 s-2; on the rank that has the ground.
   [[nodiscard]] std::array<double, 2> ground_stress() const;
   /// Means of the lowest level in a case with a sea or rain, on the rank that has the ground.
   [[nodiscard]] LowestLevel lowest_level() const { return rain_ ? rain_->lowest_level() : LowestLevel(); }
+  /// Rain at the ground since the start, kg/m2, in the lowest level; null in a case without rain or sea.
+  [[nodiscard]] heddle::Field<double>* fallen() { return rain_ ? &rain_->fallen() : nullptr; }
   [[nodiscard]] const Place& place() const { return place_; }
   /// The largest divergence times the width of a cell, m/s (density 1).
   [[nodiscard]] double divergence();
@@ -90,12 +103,15 @@ private:
 
   /// Memory::device where a projection only puts work into a stream of the device.
   [[nodiscard]] heddle::Memory work_of_streams() const;
+  /// Whether a step from one of the first two states ends in the other one.
+  [[nodiscard]] bool alternates() const;
   /// Whether steps are recorded once and launched as a whole.
   [[nodiscard]] bool recorded() const;
 
   const Case* what_;
   const BaseState* base_;
   Scheme scheme_;
+  RungeKutta runge_kutta_;
   heddle::Transport* transport_;
   heddle::Trace* trace_;
   bool host_pressure_;
@@ -112,7 +128,8 @@ private:
   heddle::SurfaceLayerTable surface_;
   heddle::Buffer<T> drag_table_, advection_, diffusion_;
   Clock<T> clock_;
-  std::unique_ptr<Rain<T>> rain_; // in a case that needs it
+  std::unique_ptr<Rain<T>> rain_;         // in a case that needs it
+  std::unique_ptr<Longwave<T>> longwave_; // likewise
   double last_step_ = 0;
   // Of state 0, and of state 1; `two_steps_` begins at state 0.
   std::array<std::unique_ptr<Graph>, 2> surveys_, stages_, steps_;

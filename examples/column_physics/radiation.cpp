@@ -2,13 +2,13 @@
 #include "radiation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
 
 #include "column_physics.hpp"
 #include "heddle/core/dispatch.hpp"
+#include "longwave_bands.hpp"
 
 namespace front {
 namespace {
@@ -16,12 +16,7 @@ namespace {
 using heddle::FieldView;
 using heddle::PlaneView;
 
-constexpr std::int64_t bands = 16, coldest = 160, temperatures = 181;
-/// Edges of the bands, cm-1 (E. J. Mlawer et al., J. Geophys. Res. 102, 16663, 1997, table 1).
-constexpr std::array<double, bands + 1> edges{10,   250,  500,  630,  700,  820,  980,  1080, 1180,
-                                              1390, 1480, 1800, 2080, 2250, 2380, 2600, 3000};
-constexpr double window_from = 820, window_to = 1180;
-constexpr float in_window = 0.1F; // part of the grey absorption there
+using namespace example::longwave;
 
 struct Depths {
   static void host(const auto&... a) { column_physics::depths(a...); }
@@ -36,13 +31,6 @@ template <class T> heddle::Buffer<T> in(heddle::Memory memory, const std::vector
   return heddle::Buffer<T>(std::span<const T>(values), memory);
 }
 
-std::vector<float> parts() {
-  std::vector<float> part;
-  for (std::size_t b = 0; b < bands; ++b)
-    part.push_back(edges[b] >= window_from && edges[b + 1] <= window_to ? in_window : 1.0F);
-  return part;
-}
-
 /// Row j of a component as the kernel sees it: the same for all g-points, columns along y.
 FieldView<float> row(FieldView<float> view, std::int64_t j, int component = 0) {
   return {&view(0, j, 0, component),
@@ -52,32 +40,15 @@ FieldView<float> row(FieldView<float> view, std::int64_t j, int component = 0) {
 
 } // namespace
 
-PlanckTables planck_tables() {
-  constexpr double first = 1.191042972e-12, second = 1.438776877; // 2 h c2 (W cm2 sr-1), h c / k (cm K)
-  constexpr int intervals = 64;                                   // of Simpson's rule
-  PlanckTables tables;
-  for (std::int64_t kelvin = coldest; kelvin < coldest + temperatures; ++kelvin)
-    for (std::size_t b = 0; b < bands; ++b) {
-      double sum = 0;
-      for (int i = 0; i <= intervals; ++i) {
-        const double nu = edges[b] + (edges[b + 1] - edges[b]) * i / intervals;
-        const int weight = i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2;
-        sum += weight * first * nu * nu * nu / std::expm1(second * nu / static_cast<double>(kelvin));
-      }
-      tables.planck.push_back(static_cast<float>(sum / (3 * intervals)));
-    }
-  for (std::size_t b = 0; b < bands; ++b)
-    tables.width.push_back(static_cast<float>(edges[b + 1] - edges[b]));
-  return tables;
-}
-
 Radiation::Radiation(const Place& place, const Weather& weather, Air& air)
     : air_(&air), temperature_(place.field("temperature", 1, 1)),
       face_temperature_(place.field("face_temperature", 1, 1)), cover_(place.field("cover", 1, 1)),
       cloud_depth_(place.field("cloud_depth", 1, 1)), up_(place.field("up", 1, 1)),
       down_(place.field("down", 1, 1)), ground_(place.field("ground", 1, 0, 2)),
-      planck_(in(place.memory, planck_tables().planck)), width_(in(place.memory, planck_tables().width)),
-      part_(in(place.memory, parts())), fraction_(in(place.memory, std::vector<float>(bands, 1))),
+      planck_(in(place.memory, planck_tables<float>().planck)),
+      width_(in(place.memory, planck_tables<float>().width)),
+      part_(in(place.memory, parts_of_absorption<float>())),
+      fraction_(in(place.memory, std::vector<float>(bands, 1))),
       emissivity_(in(place.memory, std::vector<float>(bands, 1))) {
   std::vector<std::int32_t> numbers(bands);
   std::iota(numbers.begin(), numbers.end(), 0);

@@ -15,13 +15,6 @@
 
 namespace front {
 
-/// The Planck function of the sixteen bands of RRTM at 160 to 340 K, number 16 (T - 160) + band, in W cm-2
-/// sr-1 per cm-1, and how wide the bands are (cm-1): the tables of heddle.atmosphere.longwave.planck_table.
-struct PlanckTables {
-  std::vector<float> planck, width;
-};
-[[nodiscard]] PlanckTables planck_tables();
-
 /// Longwave fluxes in the columns of one rank, one g-point per band, and what they heat.
 class Radiation {
 public:

@@ -155,8 +155,8 @@ TYPED_TEST(DeviceText, OfMomentum) {
                a.level(c.rho), a.level(c.rho_face), a.level(c.per_height), a.level(c.per_distance),
                a.level(c.mass), a.level(c.per_mass), a.level(c.per_face_mass), a.level(c.order_z),
                a.level(c.w_ls_wind), a.level(c.u_geostrophic), a.level(c.v_geostrophic), a.level(c.u0),
-               a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), &a.length, 0.5, 0.376e-4, -8.0, -4.0,
-               0.01, 0.011);
+               a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), &a.length, 0.5, -0.5625, 0.376e-4,
+               -8.0, -4.0, 0.01, 0.011);
       },
       [](const auto&... x) { momentum(x...); }, [](const auto&... x) { momentum_cuda(x..., nullptr); });
 }
@@ -171,7 +171,7 @@ TYPED_TEST(DeviceText, OfScalars) {
                a.next.th.view(), a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(),
                a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z),
                a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening),
-               a.level(c.sponge), &a.length, 0.5, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
+               a.level(c.sponge), &a.length, 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
       },
       [](const auto&... x) { scalars(x...); }, [](const auto&... x) { scalars_cuda(x..., nullptr); });
 }

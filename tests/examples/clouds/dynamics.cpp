@@ -58,13 +58,14 @@ TEST(Dynamics, ConstantsStayAndTheMassOfAScalarToo) {
 }
 
 /// Relative change of the kinetic energy in a time, with steps of this length.
-double drift(Scheme scheme, double length) {
+double drift(Scheme scheme, double length, RungeKutta steps = RungeKutta::wicker_skamarock,
+             double time = 48) {
   Case what = quiet();
   what.boussinesq = false;
-  Simulation<double> s(what, {12, 10, 12}, stretched, scheme);
+  Simulation<double> s(what, {12, 10, 12}, stretched, scheme, steps);
   s.stir();
   const double before = s.kinetic_energy();
-  s.run(static_cast<int>(std::lround(48 / length)), length);
+  s.run(static_cast<int>(std::lround(time / length)), length);
   return s.kinetic_energy() / before - 1;
 }
 
@@ -72,6 +73,28 @@ TEST(Dynamics, MeansOfTwoCellsKeepKineticEnergyButForTheTimeStep) {
   const double coarse = drift(Scheme::second, 6), fine = drift(Scheme::second, 3);
   EXPECT_LT(std::abs(coarse), 1e-2);
   EXPECT_GT(std::log2(std::abs(coarse / fine)), 1.9) << coarse << ", " << fine;
+}
+
+TEST(Dynamics, WilliamsonsStepsAreOfThirdOrder) {
+  const auto of = [](double length) { return drift(Scheme::second, length, RungeKutta::williamson); };
+  const double coarse = of(4), fine = of(2);
+  EXPECT_LT(std::abs(coarse), 1e-3);
+  EXPECT_GT(std::log2(std::abs(coarse / fine)), 2.9) << coarse << ", " << fine;
+}
+
+TEST(Dynamics, ShortStepsKeepKineticEnergyToAMillionth) {
+  Simulation<double> first(quiet(), {12, 10, 12}, stretched);
+  first.stir();
+  EXPECT_NEAR(first.stepper.survey().advection, 0.1, 0.05); // the Courant number of steps of 1 s
+  for (const auto steps : {RungeKutta::wicker_skamarock, RungeKutta::williamson})
+    EXPECT_LT(std::abs(drift(Scheme::second, 1, steps, 100)), 1e-6) << static_cast<int>(steps);
+}
+
+TEST(Dynamics, WilliamsonsStepsRefuseTheLimiter) {
+  const Case what = rico();
+  EXPECT_THROW(Simulation<float>(what, {12, 12, 12}, std::vector<double>(12, 300), Scheme::fifth,
+                                 RungeKutta::williamson),
+               heddle::Error);
 }
 
 TEST(Dynamics, UpwindFluxesTakeKineticEnergy) {

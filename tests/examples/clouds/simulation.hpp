@@ -28,9 +28,9 @@ inline Case quiet() {
 
 template <class T> struct Simulation {
   Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, std::vector<double> heights,
-             Scheme scheme = Scheme::fifth)
+             Scheme scheme = Scheme::fifth, RungeKutta steps = RungeKutta::wicker_skamarock)
       : what(what_), base(make_base_state(what, std::move(heights))),
-        stepper(what, base, cells, scheme, alone) {}
+        stepper(what, base, cells, scheme, alone, {}, steps) {}
   Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, Scheme scheme = Scheme::fifth)
       : what(what_), base(make_base_state(what, cells[2])), stepper(what, base, cells, scheme, alone) {}
 

@@ -51,6 +51,8 @@ struct Published {
 /// Where mean profiles and mean fluxes of a run fit together:
 ///
 ///   rho F(z) = rho F(0) + integral from 0 to z of rho (sources - d phi/dt)
+///
+/// Sources are those of the case and the mean of computed radiation.
 struct Imbalance {
   double theta_l = 0, water = 0; // the largest difference of a face, over the flux at the ground
 };
@@ -59,9 +61,11 @@ struct Imbalance {
 [[nodiscard]] Imbalance flux_imbalance(const Case& what, const BaseState& base, const History& history,
                                        double from, double to);
 
-/// comparison.csv: a line per value; a height or value that is not there (NaN) is an empty field. Throws
-/// heddle::Error where the file cannot be written.
-void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file);
+/// comparison.csv: a line per value; a height or value that is not there (NaN) is an empty field. spread: of
+/// each value over runs, which is then a column, or empty. Throws heddle::Error where the file cannot be
+/// written.
+void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file,
+                      const std::vector<double>& spread = {});
 
 } // namespace clouds
 

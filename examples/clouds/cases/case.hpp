@@ -48,6 +48,8 @@ struct Case {
   Knots u_geostrophic = 0, v_geostrophic = 0;
   Knots subsidence = 0;              // w_ls, at most 0
   Knots heating = 0, moistening = 0; // K/s and 1/s
+  /// Longwave radiation is computed, with this lag (0 or 1; see Longwave), beside `heating`.
+  std::optional<int> longwave;
   double coriolis = 0;
   double u_frame = 0, v_frame = 0; // velocity of the frame in which u and v are stored
   bool subsides_wind = false;

@@ -27,32 +27,35 @@ double at_height(const std::vector<double>& values, const BaseState& base, doubl
   return values[k - 1] + share * (values[k] - values[k - 1]);
 }
 
-struct Entry {
+struct ModelValue {
   double z, mean, deviation;
 };
-constexpr std::array<Entry, 9> models_theta_l{{{100, 298.90, .05},
-                                               {300, 298.92, .04},
-                                               {500, 299.04, .06},
-                                               {700, 299.54, .12},
-                                               {1020, 300.55, .15},
-                                               {1300, 301.57, .14},
-                                               {1500, 302.75, .17},
-                                               {1700, 304.76, .37},
-                                               {2020, 307.97, .20}}}; // K
-constexpr std::array<Entry, 9> models_water{{{100, 17.01, .14},
-                                             {300, 16.82, .08},
-                                             {500, 16.40, .18},
-                                             {700, 15.08, .25},
-                                             {1020, 13.25, .24},
-                                             {1300, 11.79, .11},
-                                             {1500, 10.27, .30},
-                                             {1700, 7.80, .49},
-                                             {2020, 4.37, .21}}}; // g/kg
-constexpr std::array<Entry, 4> models_area{
+constexpr std::array<ModelValue, 9> models_theta_l{{{100, 298.90, .05},
+                                                    {300, 298.92, .04},
+                                                    {500, 299.04, .06},
+                                                    {700, 299.54, .12},
+                                                    {1020, 300.55, .15},
+                                                    {1300, 301.57, .14},
+                                                    {1500, 302.75, .17},
+                                                    {1700, 304.76, .37},
+                                                    {2020, 307.97, .20}}}; // K
+constexpr std::array<ModelValue, 9> models_water{{{100, 17.01, .14},
+                                                  {300, 16.82, .08},
+                                                  {500, 16.40, .18},
+                                                  {700, 15.08, .25},
+                                                  {1020, 13.25, .24},
+                                                  {1300, 11.79, .11},
+                                                  {1500, 10.27, .30},
+                                                  {1700, 7.80, .49},
+                                                  {2020, 4.37, .21}}}; // g/kg
+constexpr std::array<ModelValue, 4> models_area{
     {{580, 4.6, 2.4}, {620, 5.5, 1.6}, {700, 4.2, 1.1}, {1020, 1.70, .44}}}; // %
 
-bool reached(const Case& what, const History& history, const char* name, double hours) {
-  return what.name == name && history.samples().back().time > hours * hour - 1;
+/// Whether a run of this case has all of the time from `from` to `to`, h. It may have begun late: see
+/// --refine.
+bool spans(const Case& what, const History& history, const char* name, double from, double to) {
+  return what.name == name && history.samples().front().time < from * hour + 1 &&
+         history.samples().back().time > to * hour - 1;
 }
 
 std::vector<Comparison> rain_numbers(const History& history) {
@@ -69,14 +72,15 @@ std::vector<Comparison> rain_numbers(const History& history) {
 /// The largest difference of the fluxes on faces to what the profiles ask for.
 double largest_difference(const Case& what, const BaseState& base, const std::vector<double>& phi,
                           const std::vector<double>& trend, const std::vector<double>& flux,
-                          const Knots& source, const Knots& at_rest, double ground) {
+                          const Knots& source, const std::vector<double>& heating, const Knots& at_rest,
+                          double ground) {
   double expected = base.face_density[0] * ground, most = 0;
   for (std::size_t k = 0; k < base.levels(); ++k) {
     if (k > 0) most = std::max(most, std::abs(base.face_density[k] * flux[k] - expected));
     const double z = base.centre[k];
     const double rise = k + 1 < base.levels() ? (phi[k + 1] - phi[k]) / base.distance[k + 1] : 0;
-    const double sources =
-        source.at(z) - what.subsidence.at(z) * rise - sponge_at(what, z) * (phi[k] - at_rest.at(z));
+    const double sources = source.at(z) + heating[k] - what.subsidence.at(z) * rise -
+                           sponge_at(what, z) * (phi[k] - at_rest.at(z));
     expected += base.density[k] * base.height[k] * (sources - trend[k]);
   }
   return ground > 0 ? most / (base.face_density[0] * ground) : 0;
@@ -86,7 +90,7 @@ double largest_difference(const Case& what, const BaseState& base, const std::ve
 
 std::vector<Comparison> published_profiles(const Case& what, const BaseState& base, const History& history) {
   std::vector<Comparison> all;
-  if (!reached(what, history, "bomex", 6)) return all;
+  if (!spans(what, history, "bomex", 5, 6)) return all;
   const Sample last = history.mean(5 * hour, 6 * hour);
   const auto add = [&](const char* quantity, const char* units, const std::vector<double>& values,
                        double factor, const auto& entries) {
@@ -101,8 +105,8 @@ std::vector<Comparison> published_profiles(const Case& what, const BaseState& ba
 }
 
 std::vector<Comparison> published_numbers(const Case& what, const BaseState& base, const History& history) {
-  if (reached(what, history, "rico", 24)) return rain_numbers(history);
-  if (!reached(what, history, "bomex", 6)) return {};
+  if (spans(what, history, "rico", 20, 24)) return rain_numbers(history);
+  if (!spans(what, history, "bomex", 3, 6)) return {};
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const Sample mean = history.mean(3 * hour, 6 * hour);
   const Imbalance imbalance = flux_imbalance(what, base, history, 3 * hour, 6 * hour);
@@ -126,31 +130,46 @@ Imbalance flux_imbalance(const Case& what, const BaseState& base, const History&
   }
   if (first == nullptr)
     throw heddle::Error("statistics", "there is no sample before " + std::to_string(from) + " s");
+  const std::vector<double> none(base.levels(), 0);
   const auto difference = [&](centre::Name phi, face::Name resolved, face::Name subgrid, const Knots& source,
-                              const Knots& at_rest, double ground) {
+                              const std::vector<double>& heating, const Knots& at_rest, double ground) {
     std::vector<double> trend, flux;
     for (std::size_t k = 0; k < base.levels(); ++k) {
       trend.push_back((last->centres[phi][k] - first->centres[phi][k]) / (last->time - first->time));
       flux.push_back(mean.faces[resolved][k] + mean.faces[subgrid][k]);
     }
-    return largest_difference(what, base, mean.centres[phi], trend, flux, source, at_rest, ground);
+    return largest_difference(what, base, mean.centres[phi], trend, flux, source, heating, at_rest, ground);
   };
   return {.theta_l = difference(centre::theta_l, face::theta_l_flux, face::theta_l_subgrid, what.heating,
-                                what.theta, what.theta_flux),
-          .water = difference(centre::q, face::q_flux, face::q_subgrid, what.moistening, what.water,
+                                mean.centres[centre::longwave], what.theta, what.theta_flux),
+          .water = difference(centre::q, face::q_flux, face::q_subgrid, what.moistening, none, what.water,
                               what.water_flux)};
 }
 
-void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file) {
+void write_comparison(const std::vector<Comparison>& rows, const std::filesystem::path& file,
+                      const std::vector<double>& spread) {
   std::ofstream stream(file);
-  stream << "quantity,height_m,units,value,least,most,source\n";
-  for (const Comparison& row : rows) {
-    char height[40] = "", value[40] = "", numbers[80];
-    if (!std::isnan(row.height)) std::snprintf(height, sizeof height, "%.9g", row.height);
-    if (!std::isnan(row.value)) std::snprintf(value, sizeof value, "%.9g", row.value);
-    std::snprintf(numbers, sizeof numbers, "%.9g,%.9g", row.least, row.most);
-    stream << '"' << row.quantity << "\"," << height << "," << row.units << "," << value << "," << numbers
-           << ",\"" << row.source << "\"\n";
+  stream << "quantity,height_m,units,value,least,most,source" << (spread.empty() ? "\n" : ",spread\n");
+  const auto number = [&](double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    if (!std::isnan(value)) stream << text;
+  };
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const Comparison& row = rows[n];
+    stream << '"' << row.quantity << "\",";
+    number(row.height);
+    stream << "," << row.units;
+    for (const double value : {row.value, row.least, row.most}) {
+      stream << ",";
+      number(value);
+    }
+    stream << ",\"" << row.source << '"';
+    if (!spread.empty()) {
+      stream << ",";
+      number(spread[n]);
+    }
+    stream << "\n";
   }
   stream.close();
   if (!stream)

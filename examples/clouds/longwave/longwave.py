@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Longwave radiation in the large-eddy simulation of model.py: what vapour and cloud water emit and absorb.
+
+A call takes one row of columns along x. What a column has above the lid of the model does not change.
+"""
+
+from heddle import Assignment, Module, Scan, Schedule, block_extents, fields, parameters, profiles, tables
+from heddle.atmosphere import constants, longwave
+from heddle.atmosphere.large_eddies.air import Air, number
+from sympy import Integer, Piecewise, Rational, symbols
+
+air = Air()
+OFFSET = Integer(300)
+same_bits = Schedule(math="reproducible")
+module = Module(
+    "clouds_longwave", precisions=("f64", "f32"), about="Longwave radiation in a large-eddy simulation."
+)
+
+# --- Layers: temperature, vapour and clouds; temperatures of faces are means of the layers on both sides ----
+th, q, cloud = fields("th, q, cloud: real[3D]")
+vapour, temperature, face_temperature, cover, cloud_depth = fields(
+    "vapour, temperature, face_temperature, cover, cloud_depth: real[3D]"
+)
+exner, mass = profiles("exner, mass: real[z]")  # mass: of a layer, kg m-2
+# Of the lowest layer; temperature of the first layer above the lid, K.
+first_exner, above_lid = parameters("first_exner, above_lid")
+LIQUID_ABSORPTION = Rational("90.361")  # m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)
+warming = number(air.warming)
+T, T_below = symbols("T T_below")
+lowest = first_exner * (OFFSET + th.at_level(0)) + warming * cloud.at_level(0)
+module.add(
+    "layers",
+    [
+        Scan(
+            2,
+            {T_below: lowest},
+            [
+                Assignment(T, exner.here * (OFFSET + th.here) + warming * cloud.here),
+                Assignment(temperature.here, T),
+                Assignment(vapour.here, q.here - cloud.here),
+                Assignment(face_temperature.here, (T_below + T) / 2),
+                Assignment(cover.here, Piecewise((1, cloud.here > Rational(1, 10**6)), (0, True))),
+                Assignment(cloud_depth.here, LIQUID_ABSORPTION * cloud.here * mass.here),
+            ],
+            {T_below: T},
+        ),
+        Assignment(face_temperature.at_level(block_extents()[2]), (T_below + above_lid) / 2),
+    ],
+)
+
+# --- Absorption: the grey gas of M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000 (2013), ----------------
+# d tau = (a + b q) dp / p_0, with a part of it in each band: least in the window from 8 to 12 micrometres.
+part = profiles("part: real[x]", ghost_layers=0)
+moisture = fields("moisture: real[3D]")  # of a column and layer, for all g-points
+A, B = Rational("0.8678"), Rational("1997.9")
+module.add(
+    "depths",
+    [
+        Assignment(
+            longwave.depth.here,
+            part.here
+            * (A + B * moisture.of_row())
+            * (constants.GRAVITY / constants.REFERENCE_PRESSURE * mass.here),
+        )
+    ],
+)
+module.add("fluxes", longwave.fluxes("depth", clear=False), schedule=same_bits)
+
+# --- What the fluxes heat, K/s of potential temperature, and what that adds in a stage ----------------------
+up, down, heating = fields("up, down, heating: real[3D]")
+net = up.here - down.here, up[0, 0, 1] - down[0, 0, 1]
+module.add(
+    "warming", [Assignment(heating.here, (net[0] - net[1]) / (number(air.heat) * mass.here * exner.here))]
+)
+
+th_next = fields("th_next: real[3D]")
+length = tables("length: real[1]")
+share = parameters("share")
+module.add("warm", [Assignment(th_next.here, th_next.here + share * length.gather(0) * heating.here)])
