@@ -16,6 +16,7 @@ namespace {
 /// f(member) for all members.
 template <class F> auto of_each(const std::vector<History>& members, F f) {
   std::vector<decltype(f(members.front()))> all;
+  all.reserve(members.size());
   for (const History& member : members)
     all.push_back(f(member));
   return all;
@@ -29,6 +30,7 @@ Sample spread_of(const std::vector<const Sample*>& samples) {
   Sample result = *samples.front();
   const auto set = [&](double& value, auto of) {
     std::vector<double> values;
+    values.reserve(samples.size());
     for (const Sample* one : samples)
       values.push_back(of(*one));
     value = deviation(values);
@@ -46,6 +48,7 @@ Sample spread_of(const std::vector<const Sample*>& samples) {
 
 std::vector<const Sample*> addresses(const std::vector<Sample>& samples) {
   std::vector<const Sample*> all;
+  all.reserve(samples.size());
   for (const Sample& one : samples)
     all.push_back(&one);
   return all;
@@ -56,6 +59,7 @@ template <class Row> std::vector<double> deviations(const std::vector<std::vecto
   std::vector<double> all;
   for (std::size_t n = 0; n < lists.front().size(); ++n) {
     std::vector<double> values;
+    values.reserve(lists.size());
     for (const std::vector<Row>& list : lists)
       values.push_back(list[n].value);
     all.push_back(deviation(values));
@@ -112,6 +116,7 @@ std::vector<Ensemble::Demand> Ensemble::demands(const Case& what, const BaseStat
   const std::vector<Check> of_mean = of(mean_);
   const std::vector<double> spread = deviations(of_each(members_, of));
   std::vector<Demand> all;
+  all.reserve(of_mean.size());
   for (std::size_t n = 0; n < of_mean.size(); ++n)
     all.push_back({of_mean[n], spread[n]});
   return all;

@@ -46,6 +46,7 @@ template <class T> [[nodiscard]] PlanckTables<T> planck_tables() {
 /// choice), all of it elsewhere.
 template <class T> [[nodiscard]] std::vector<T> parts_of_absorption() {
   std::vector<T> part;
+  part.reserve(bands);
   for (std::size_t b = 0; b < bands; ++b)
     part.push_back(edges[b] >= 820 && edges[b + 1] <= 1180 ? T(0.1) : T(1));
   return part;
