@@ -61,6 +61,13 @@ class Document(Entries):
 
     def mechanism(self) -> Mechanism:
         """The whole of it."""
+        for key in self.root:
+            if key.startswith("aerosol") and self.root[key]:
+                raise KernelError(
+                    f"{self.file}:{self.root.line}",
+                    f"the file has '{key}', which holds what no rate law describes.",
+                    "leave them out, and write what happens in particles as reactions",
+                )
         name = self.root.get("name", self.file)
         result = Mechanism(name if isinstance(name, str) else self.file)
         for entry in self.objects(self.root, "species"):

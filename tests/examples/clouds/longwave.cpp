@@ -149,7 +149,7 @@ std::string text_of(const std::filesystem::path& file) {
   return text.str();
 }
 
-TEST(Longwave, GoesOnFromACheckpointWithTheSameBits) {
+TEST(Longwave, IsResumedFromACheckpointWithTheSameBits) {
   const test::Folder folder;
   const auto run = [&](const char* out, const std::string& more) {
     return ::test::run_program("'" CLOUDS_PROGRAM "' bomex --threads 1 --precision f32 --cells 8x8x12 "

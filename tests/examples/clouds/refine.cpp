@@ -139,7 +139,7 @@ TEST(Refine, RanksHaveTheSameBits) {
   EXPECT_EQ(one.q, two.q);
 }
 
-TEST(Refine, ProgramGoesOnWhereACoarseRunEnded) {
+TEST(Refine, ProgramBeginsWhereACoarseRunEnded) {
   const test::Folder folder;
   const auto run = [&](const std::string& more) {
     return ::test::run_program("'" CLOUDS_PROGRAM "' --threads 1 --precision f32 --no-picture " + more);

@@ -180,6 +180,7 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "two concentrations": (change("species", 5, "is third body", to=True), "more than one concentration"),
     "negative": (change("species", 5, "constant concentration [mol m-3]", to=-1), "is negative"),
     "files": (change("species", to={"files": ["a.json"]}), "'species' stands in files of its own"),
+    "particles": (change("aerosol processes", to=[{"type": "HENRYS_LAW"}]), "has 'aerosol processes'"),
     "no reactions": (remove("reactions"), "the file has no list of reactions"),
 }
 
