@@ -1,93 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA text of the kernels, run on the CPU by tests/emulation, gives the bits of the CPU's text.
-#include <gtest/gtest.h>
+#include "device_text.hpp"
 
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "../../support/noise.hpp"
-#include "case.hpp"
 #include "clouds.hpp"
-#include "flow.hpp"
 
 namespace clouds {
 namespace {
 
-/// Levels of BOMEX with a state of noise, ghosts too: saturated in part, with winds of both signs.
-template <class T> class Air {
-public:
-  explicit Air(const Place& place)
-      : what_(bomex()), base_(make_base_state(what_, place.blocks.domain().extent(2))),
-        column(place, what_, base_, 5), now(place, ""), old(place, "_old"), next(place, "_next"),
-        K(place.field<T>("K")), cloud(place.field<T>("cloud")), b(place.field<T>("b")),
-        drag(place.field<T>("drag")), rise_u(place.field<T>("rise_u")), rise_v(place.field<T>("rise_v")),
-        drag_table(4096) {
-    for (State<T>* state : {&now, &old}) {
-      for (heddle::Field<T>* wind : {&state->u, &state->v, &state->w})
-        scatter(*wind, 0, 4);
-      scatter(state->th, 0, 2);
-      scatter(state->q, 17e-3, 4e-3);
-    }
-    scatter(K, 10, 10);
-    scatter(b, 0, 0.1);
-    for (heddle::Field<T>* field : {&drag, &rise_u, &rise_v})
-      scatter(*field, 0.01, 0.01);
-    for (std::size_t n = 0; n < drag_table.size(); ++n)
-      drag_table[n] = static_cast<T>(0.03 + 0.01 * test::noise(n));
-  }
-
-  [[nodiscard]] const T* level(const heddle::Profile<T>& profile) const {
-    return profile.first(now.u.grid().domain());
-  }
-  /// Everything that kernels write.
-  [[nodiscard]] std::vector<T> all() const {
-    std::vector<T> values{advection, diffusion, length, rest, allowed};
-    for (const heddle::Field<T>* field :
-         {&next.u, &next.v, &next.w, &next.th, &next.q, &K, &cloud, &b, &drag, &rise_u, &rise_v})
-      for (const T value : field->read())
-        values.push_back(value);
-    return values;
-  }
-
-private:
-  void scatter(heddle::Field<T>& field, double mean, double by) {
-    const auto view = field.view();
-    for (std::int64_t z = -reach; z < view.extent(2) + reach; ++z)
-      for (std::int64_t y = -reach; y < view.extent(1) + reach; ++y)
-        for (std::int64_t x = -reach; x < view.extent(0) + reach; ++x)
-          view(x, y, z) = static_cast<T>(mean + by * test::noise(++drawn_));
-  }
-
-  Case what_;
-  BaseState base_;
-  std::int64_t drawn_ = 0;
-
-public:
-  Column<T> column;
-  State<T> now, old, next;
-  heddle::Field<T> K, cloud, b, drag, rise_u, rise_v;
-  std::vector<T> drag_table, work = std::vector<T>(20000);
-  T advection = 0, diffusion = 0, length = 6, rest = 9, allowed = 4;
-};
-
-template <class T> class DeviceText : public testing::Test {
-protected:
-  /// host and device change the same air in the same way.
-  static void expect_same(const char* kernel, const auto& run, const auto& host, const auto& device) {
-    const Place place{.blocks = heddle::BlockGrid({{0, 0, 0}, {37, 6, 11}}), .width_x = 100, .width_y = 90};
-    Air<T> one(place), other(place);
-    const std::vector<T> before = one.all();
-    run(one, host);
-    run(other, device);
-    EXPECT_EQ(one.all(), other.all()) << kernel;
-    EXPECT_NE(one.all(), before) << kernel;
-    for (const T value : one.all())
-      ASSERT_TRUE(std::isfinite(value)) << kernel;
-  }
-};
-using Precisions = testing::Types<double, float>;
+template <class T> class DeviceText : public SameAir<T> {};
 TYPED_TEST_SUITE(DeviceText, Precisions);
 
 TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
@@ -123,10 +43,23 @@ TYPED_TEST(DeviceText, OfEddies) {
            a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.length2), &a.advection, a.work.data(),
            &a.diffusion, a.work.data() + a.work.size() / 2, 0.5, 3.0, 0.01, 0.011);
   };
+  const auto eddies_in_rain_of = [](A& a, const auto& kernel) {
+    const auto& c = a.column;
+    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.rise_u.view(),
+           a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height), a.level(c.per_distance),
+           a.level(c.per_span), a.level(c.order_z), a.level(c.pressure), a.level(c.exner), a.level(c.lift),
+           a.level(c.length2), &a.advection, a.work.data(), &a.diffusion, a.work.data() + a.work.size() / 2,
+           0.5, 3.0, 0.01, 0.011);
+  };
   const auto host = [](const auto&... x) { eddies(x...); };
   this->expect_same("eddies", eddies_of, host, [](const auto&... x) { eddies_cuda(x..., nullptr); });
   this->expect_same("eddies_looped", eddies_of, host,
                     [](const auto&... x) { eddies_looped_cuda(x..., nullptr); });
+  const auto host_in_rain = [](const auto&... x) { eddies_in_rain(x...); };
+  this->expect_same("eddies_in_rain", eddies_in_rain_of, host_in_rain,
+                    [](const auto&... x) { eddies_in_rain_cuda(x..., nullptr); });
+  this->expect_same("eddies_in_rain_looped", eddies_in_rain_of, host_in_rain,
+                    [](const auto&... x) { eddies_in_rain_looped_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfTheNextStep) {
