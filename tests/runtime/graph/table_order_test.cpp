@@ -49,9 +49,9 @@ template <class Change> void in_each_cell(const Doubles& view, const Change& cha
 }
 
 /// u = u + length, in parts: as it is emitted.
-struct Add : heddle::SplitDenseSweep<Add, 3> {
-  Add(Field<double>& u, const Buffer<double>& length)
-      : Add::base("m::add", heddle::updates(u), heddle::values(length, "length")) {}
+struct AddTable : heddle::SplitDenseSweep<AddTable, 3> {
+  AddTable(Field<double>& u, const Buffer<double>& length)
+      : AddTable::base("m::add", heddle::updates(u), heddle::values(length, "length")) {}
   static void host(const auto&... arguments) { compute(arguments...); }
   static void compute(const Doubles& u, const double* length) {
     in_each_cell(u, [&](double& value, auto) { value += length[0]; });
@@ -117,7 +117,7 @@ double value_of(const Field<double>& field, std::int64_t z = 0) {
 TEST_F(TableOrder, WritersComeBeforeAndAfterTheSweepsThatReadATable) {
   TaskGraph graph;
   const std::size_t clock = graph.add(Clock{&length});
-  const std::size_t one = graph.add(Add(u, length)), other = graph.add(Add(v, length));
+  const std::size_t one = graph.add(AddTable(u, length)), other = graph.add(AddTable(v, length));
   const std::size_t next = graph.add(Clock{&length});
   EXPECT_EQ(graph.predecessors(one), Order{clock});
   EXPECT_EQ(graph.predecessors(other), Order{clock}) << "sweeps that read one table are independent";
@@ -153,9 +153,9 @@ TEST_F(TableOrder, PlansOfADeviceRunInAnyOrderThatTheyAllow) {
       length = Buffer<double>(1);
       heddle::Trace trace;
       TaskGraph graph({.unroll = 4, .trace = &trace, .interior_tiles = tiles, .shuffle = seed});
-      graph.add(Add(v, length)); // of the step before
+      graph.add(AddTable(v, length)); // of the step before
       graph.add(Clock{&length});
-      graph.add(Add(u, length));
+      graph.add(AddTable(u, length));
       graph.run(9);
       EXPECT_EQ(trace.spans().size(), 9U * (1 + 2 * static_cast<std::size_t>(tiles)));
       for (const std::int64_t z : {std::int64_t{0}, edge / 2, edge - 1}) {
@@ -168,9 +168,9 @@ TEST_F(TableOrder, PlansOfADeviceRunInAnyOrderThatTheyAllow) {
 
 TEST_F(TableOrder, ThreadsWaitForATable) {
   TaskGraph graph({.threads = 2});
-  graph.add(Add(v, length));
+  graph.add(AddTable(v, length));
   graph.add(Clock{&length, std::chrono::microseconds(500)}); // the other thread could begin what follows
-  graph.add(Add(u, length));
+  graph.add(AddTable(u, length));
   graph.run(20);
   EXPECT_EQ(value_of(u), 210);
   EXPECT_EQ(value_of(v), 190);
