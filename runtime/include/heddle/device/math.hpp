@@ -56,9 +56,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double cbrt(double x) {
   const double root = std::fma(lacking * w_square, 0.3333333333333333, t);
   const double value = root * heddle::bits_as<double>(heddle::bits_as<std::uint64_t>(near) << 52U);
   return 0.0 < size && size < HUGE_VAL
-             ? heddle::bits_as<double>(heddle::bits_as<std::uint64_t>(value) +
-                                       (heddle::bits_as<std::uint64_t>(x) & 9223372036854775808U))
-             : x;
+      ? heddle::bits_as<double>(heddle::bits_as<std::uint64_t>(value) +
+                                (heddle::bits_as<std::uint64_t>(x) & 9223372036854775808U))
+      : x;
 }
 
 /// The cube root.
@@ -99,9 +99,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float cbrt(float x) {
   const float root = std::fma(lacking * w_square, 0.33333334F, t);
   const float value = root * heddle::bits_as<float>(heddle::bits_as<std::uint32_t>(near) << 23U);
   return 0.0F < size && size < HUGE_VALF
-             ? heddle::bits_as<float>(heddle::bits_as<std::uint32_t>(value) +
-                                      (heddle::bits_as<std::uint32_t>(x) & 2147483648U))
-             : x;
+      ? heddle::bits_as<float>(heddle::bits_as<std::uint32_t>(value) +
+                               (heddle::bits_as<std::uint32_t>(x) & 2147483648U))
+      : x;
 }
 
 /// The cosine.
@@ -465,9 +465,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double log(double x) {
   const double high = k_ln2 + log_m;
   const double low = k_ln2 - high + log_m + std::fma(k, -1.7239444525614835e-13, log_m_low);
   const double usual = high + low;
-  return x > 0.0    ? (x == HUGE_VAL ? HUGE_VAL : usual)
-         : x == 0.0 ? -HUGE_VAL
-                    : heddle::bits_as<double>(0x7ff8000000000000U);
+  return x > 0.0 ? (x == HUGE_VAL ? HUGE_VAL : usual)
+      : x == 0.0 ? -HUGE_VAL
+                 : heddle::bits_as<double>(0x7ff8000000000000U);
 }
 
 /// The natural logarithm.
@@ -495,9 +495,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float log(float x) {
   const float high = k_ln2 + log_m;
   const float low = k_ln2 - high + log_m + std::fma(k, 1.4286068e-06F, log_m_low);
   const float usual = high + low;
-  return x > 0.0F    ? (x == HUGE_VALF ? HUGE_VALF : usual)
-         : x == 0.0F ? -HUGE_VALF
-                     : heddle::bits_as<float>(0x7fc00000U);
+  return x > 0.0F ? (x == HUGE_VALF ? HUGE_VALF : usual)
+      : x == 0.0F ? -HUGE_VALF
+                  : heddle::bits_as<float>(0x7fc00000U);
 }
 
 /// The logarithm to base 2.
@@ -532,9 +532,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double log2(double x) {
   const double high = k + scaled;
   const double low = k - high + scaled + correction;
   const double usual = high + low;
-  return x > 0.0    ? (x == HUGE_VAL ? HUGE_VAL : usual)
-         : x == 0.0 ? -HUGE_VAL
-                    : heddle::bits_as<double>(0x7ff8000000000000U);
+  return x > 0.0 ? (x == HUGE_VAL ? HUGE_VAL : usual)
+      : x == 0.0 ? -HUGE_VAL
+                 : heddle::bits_as<double>(0x7ff8000000000000U);
 }
 
 /// The logarithm to base 2.
@@ -565,9 +565,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float log2(float x) {
   const float high = k + scaled;
   const float low = k - high + scaled + correction;
   const float usual = high + low;
-  return x > 0.0F    ? (x == HUGE_VALF ? HUGE_VALF : usual)
-         : x == 0.0F ? -HUGE_VALF
-                     : heddle::bits_as<float>(0x7fc00000U);
+  return x > 0.0F ? (x == HUGE_VALF ? HUGE_VALF : usual)
+      : x == 0.0F ? -HUGE_VALF
+                  : heddle::bits_as<float>(0x7fc00000U);
 }
 
 /// x^y.
@@ -649,9 +649,9 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double pow(double x, double y) {
 
   // 2^n (1 + r p)
   const double power = heddle::bits_as<double>(word << 52U);
-  const double usual = exponent < -1076.0 ? 0.0
-                                          : std::fma(power * rest, p, power) *
-                                                (is_small ? 2.938735877055719e-39 : 2.0);
+  const double usual = exponent < -1076.0
+      ? 0.0
+      : std::fma(power * rest, p, power) * (is_small ? 2.938735877055719e-39 : 2.0);
 
   // Powers of 0 and of infinity.
   const bool is_falling = y < 0.0;
@@ -750,8 +750,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float pow(float x, float y) {
   // 2^n (1 + r p)
   const float power = heddle::bits_as<float>(word << 23U);
   const float usual = exponent < -151.0F
-                          ? 0.0F
-                          : std::fma(power * rest, p, power) * (is_small ? 5.421011e-20F : 2.0F);
+      ? 0.0F
+      : std::fma(power * rest, p, power) * (is_small ? 5.421011e-20F : 2.0F);
 
   // Powers of 0 and of infinity.
   const bool is_falling = y < 0.0F;
