@@ -13,6 +13,15 @@ namespace {
 
 constexpr const char* checkpoint_name = "clouds";
 
+/// The options that say how a case is computed.
+std::vector<std::pair<std::string, double>> how_computed(const Options& options) {
+  return {{"advection scheme", static_cast<double>(options.scheme)},
+          {"Runge-Kutta stages", static_cast<double>(options.runge_kutta)},
+          {"minutes between longwave radiation", options.longwave.value_or(0)},
+          {"seconds between statistics", options.sample_every},
+          {"seed", static_cast<double>(options.seed)}};
+}
+
 } // namespace
 
 double bytes_of_results(const Options& options, const Case& what, const std::array<std::int64_t, 3>& cells) {
@@ -37,11 +46,8 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
       folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, checkpoint_name, transport),
       every_(options.checkpoint_every) {
   add(what);
-  checkpoint_.require("advection scheme", static_cast<double>(options.scheme));
-  checkpoint_.require("Runge-Kutta stages", static_cast<double>(options.runge_kutta));
-  checkpoint_.require("minutes between longwave radiation", options.longwave.value_or(0));
-  checkpoint_.require("seconds between statistics", options.sample_every);
-  checkpoint_.require("seed", static_cast<double>(options.seed));
+  for (const auto& [name, value] : how_computed(options))
+    checkpoint_.require(name, value);
 }
 
 template <class T>
@@ -50,11 +56,9 @@ Saves<T>::Saves(const Options& options, const Case& what, const std::filesystem:
     : base_(nullptr), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
       folder_(folder), checkpoint_(folder, checkpoint_name, transport), every_(options.checkpoint_every) {
   add(what);
-  checkpoint_.add("advection scheme", differ_[0]);
-  checkpoint_.add("Runge-Kutta stages", differ_[1]);
-  checkpoint_.add("minutes between longwave radiation", differ_[2]);
-  checkpoint_.add("seconds between statistics", differ_[3]);
-  checkpoint_.add("seed", differ_[4]);
+  differ_ = how_computed(options);
+  for (auto& [name, value] : differ_)
+    checkpoint_.add(name, value);
 }
 
 template <class T> void Saves<T>::add(const Case& what) {

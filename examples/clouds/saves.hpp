@@ -2,10 +2,12 @@
 #ifndef HEDDLE_CLOUDS_SAVES_HPP
 #define HEDDLE_CLOUDS_SAVES_HPP
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/io/output_folder.hpp"
@@ -61,8 +63,8 @@ private:
   std::filesystem::path folder_;
   heddle::Checkpoint checkpoint_;
   double every_;
-  double written_ = 0;             // time of the last one
-  std::array<double, 5> differ_{}; // options of the other run
+  double written_ = 0;                                 // time of the last one
+  std::vector<std::pair<std::string, double>> differ_; // options of the other run
 };
 
 } // namespace clouds

@@ -132,7 +132,6 @@ temperature, face_temperature, cover, cloud_depth = fields(
     "temperature, face_temperature, cover, cloud_depth: real[3D]"
 )
 mass = profiles("mass: real[z]")  # of a layer, kg m-2
-LIQUID_ABSORPTION = Rational("90.361")  # m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)
 T, T_below = symbols("T T_below")
 column_physics.add(
     "layers",
@@ -145,7 +144,7 @@ column_physics.add(
                 Assignment(temperature.here, T),
                 Assignment(face_temperature.here, (T_below + T) / 2),
                 Assignment(cover.here, Piecewise((1, cloud > Rational(1, 10**6)), (0, True))),
-                Assignment(cloud_depth.here, LIQUID_ABSORPTION * cloud * mass.here),
+                Assignment(cloud_depth.here, longwave.LIQUID_ABSORPTION * cloud * mass.here),
             ],
             {T_below: T},
         ),
@@ -153,22 +152,7 @@ column_physics.add(
     ],
 )
 
-# The grey gas of M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000 (2013), d tau = (a + b q) dp / p_0,
-# with a part of it in each band: least in the window from 8 to 12 micrometres.
-part = profiles("part: real[x]", ghost_layers=0)
-moisture = fields("moisture: real[3D]")  # of a column and layer, for all g-points
-A, B = Rational("0.8678"), Rational("1997.9")
-column_physics.add(
-    "depths",
-    [
-        Assignment(
-            longwave.depth.here,
-            part.here
-            * (A + B * moisture.of_row())
-            * (constants.GRAVITY / constants.REFERENCE_PRESSURE * mass.here),
-        )
-    ],
-)
+column_physics.add("depths", longwave.grey_gas())
 column_physics.add("fluxes", longwave.fluxes("depth", clear=False), schedule=same_bits)
 
 # What the fluxes heat: cp dT/dt = g (net below - net above) / (p below - p above), as potential temperature.

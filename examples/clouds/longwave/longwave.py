@@ -5,7 +5,7 @@ A call takes one row of columns along x. What a column has above the lid of the 
 """
 
 from heddle import Assignment, Module, Scan, Schedule, block_extents, fields, parameters, profiles, tables
-from heddle.atmosphere import constants, longwave
+from heddle.atmosphere import longwave
 from heddle.atmosphere.large_eddies.air import Air, number
 from sympy import Integer, Piecewise, Rational, symbols
 
@@ -24,7 +24,6 @@ vapour, temperature, face_temperature, cover, cloud_depth = fields(
 exner, mass = profiles("exner, mass: real[z]")  # mass: of a layer, kg m-2
 # Of the lowest layer; temperature of the first layer above the lid, K.
 first_exner, above_lid = parameters("first_exner, above_lid")
-LIQUID_ABSORPTION = Rational("90.361")  # m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)
 warming = number(air.warming)
 T, T_below = symbols("T T_below")
 lowest = first_exner * (OFFSET + th.at_level(0)) + warming * cloud.at_level(0)
@@ -40,7 +39,7 @@ module.add(
                 Assignment(vapour.here, q.here - cloud.here),
                 Assignment(face_temperature.here, (T_below + T) / 2),
                 Assignment(cover.here, Piecewise((1, cloud.here > Rational(1, 10**6)), (0, True))),
-                Assignment(cloud_depth.here, LIQUID_ABSORPTION * cloud.here * mass.here),
+                Assignment(cloud_depth.here, longwave.LIQUID_ABSORPTION * cloud.here * mass.here),
             ],
             {T_below: T},
         ),
@@ -48,22 +47,8 @@ module.add(
     ],
 )
 
-# --- Absorption: the grey gas of M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000 (2013), ----------------
-# d tau = (a + b q) dp / p_0, with a part of it in each band: least in the window from 8 to 12 micrometres.
-part = profiles("part: real[x]", ghost_layers=0)
-moisture = fields("moisture: real[3D]")  # of a column and layer, for all g-points
-A, B = Rational("0.8678"), Rational("1997.9")
-module.add(
-    "depths",
-    [
-        Assignment(
-            longwave.depth.here,
-            part.here
-            * (A + B * moisture.of_row())
-            * (constants.GRAVITY / constants.REFERENCE_PRESSURE * mass.here),
-        )
-    ],
-)
+# --- Absorption, of which part is least in the window from 8 to 12 micrometres, and fluxes ------------------
+module.add("depths", longwave.grey_gas())
 module.add("fluxes", longwave.fluxes("depth", clear=False), schedule=same_bits)
 
 # --- What the fluxes heat, K/s of potential temperature, and what that adds in a stage ----------------------

@@ -26,6 +26,7 @@ from typing import Literal
 import sympy
 from sympy import Integer, Max, Min, Piecewise, Rational, Symbol, floor
 
+from heddle.atmosphere.constants import GRAVITY, REFERENCE_PRESSURE
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, Reduce, Scan, Section, Statement
 from heddle.model.field import Field, block_coordinates, block_extents
@@ -286,8 +287,21 @@ EDGES = (10, 250, 500, 630, 700, 820, 980, 1080, 1180, 1390, 1480, 1800, 2080, 2
 """Of the sixteen bands of RRTM, cm-1 (Mlawer et al. 1997, table 1)."""
 POINTS = (8, 14, 16, 14, 16, 8, 12, 8, 12, 6, 8, 8, 4, 2, 2, 2)
 """G-points in each band, 140 in all."""
+LIQUID_ABSORPTION = Rational("90.361")
+"""Of cloud water, m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)."""
 _FIRST, _SECOND = 1.191042972e-12, 1.438776877
 """2 h c2 in W cm2 sr-1 and h c / k in cm K (CODATA 2018)."""
+
+
+def grey_gas() -> list[Statement]:
+    """`depth` of the g-points of a grey gas that vapour makes opaque: d tau = (a + b q) dp / p_0, a = 0.8678,
+    b = 1997.9 (M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000, 2013), times the `part` of a g-point.
+    `moisture` is q of a column and layer (kg/kg), for all g-points; `mass` is that of a layer, kg m-2."""
+    part, moisture = Field("part", rank=1, ghost_layers=0, profile=0), Field("moisture")
+    mass = Field("mass", rank=1, profile=2)
+    a, b = Rational("0.8678"), Rational("1997.9")
+    layer = GRAVITY / REFERENCE_PRESSURE * mass.here
+    return [Assignment(depth.here, part.here * (a + b * moisture.of_row()) * layer)]
 
 
 def planck_table() -> tuple[list[float], list[float]]:
