@@ -123,8 +123,8 @@ def eddies(looped, rains):
 # Newton's method in a straight line, for the vectors of a CPU, or as a loop, which warps without clouds pass
 # over.
 for suffix, looped, schedule in (
-    ("", False, Schedule()),
-    ("_looped", True, Schedule(gpu=Threads(block=(256, 1, 1)))),
+    ("", False, Schedule(fma=True)),
+    ("_looped", True, Schedule(fma=True, gpu=Threads(block=(256, 1, 1)))),
 ):
     cell = Equations(fields=NAMES)
     buoyancy(cell, *moist(cell, looped))
@@ -208,7 +208,7 @@ def scalars(order):
     return cell.statements
 
 
-rows = Schedule(gpu=Threads(block=(32, 4, 1), unit_stride=True))
+rows = Schedule(fma=True, gpu=Threads(block=(32, 4, 1), unit_stride=True))
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)

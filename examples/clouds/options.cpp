@@ -104,8 +104,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       "where the kernels run (default cpu)");
   app.add_flag(
       "--same-bits", o.same_bits,
-      "with --device cuda: the CPU solves for the pressure, so that a run has the bits of the CPU's; slow; "
-      "not with rain");
+      "with --device cuda: the CPU solves for the pressure, so that a run has the bits of the CPU's; slow");
   app.add_option("--trace", o.trace,
                  "file for chrome://tracing: when what ran; the tasks of a GPU then follow each other")
       ->default_str("");
@@ -130,10 +129,6 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                                  : "--refine: the start has no noise, so --seeds do not differ",
                         "leave one of both out");
   if (o.seeds) require_one_run_per_seed(o);
-  if (o.gpu && o.same_bits && o.rain.value_or(case_named(o.name).rain) != RainScheme::none)
-    throw heddle::Error("command line",
-                        "--same-bits: rain takes powers, whose last bits differ between CPU and GPU",
-                        "leave --same-bits out, or rain with --rain none");
   return o;
 }
 

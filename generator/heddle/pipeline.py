@@ -38,6 +38,7 @@ from heddle.passes.vectorise.inline_lane_loads import inline_lane_loads
 from heddle.passes.vectorise.interleaved_blocks import vectorise_interleaved_blocks
 from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
 from heddle.passes.vectorise.row_groups import group_rows
+from heddle.passes.vectorise.row_values import row_values
 from heddle.passes.vectorise.scan import vectorise_scans
 from heddle.passes.vectorise.streaming_stores import stream_stores
 from heddle.passes.version_loops import version_loops
@@ -65,6 +66,7 @@ LOWERING: tuple[Pass, ...] = (
     group_rows,
     version_loops,
     select_functions,
+    row_values,
     name_constants,
     name_locals,
 )

@@ -60,6 +60,8 @@ class ExpressionPrinter:
                 return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
             case ir.Cast(value, scalar):
                 return self.cast(value, scalar), ATOM
+            case ir.Select(condition, yes, no, both=True):
+                return f"heddle::choose({self(condition)}, {self(yes)}, {self(no)})", ATOM
             case ir.Select(condition, yes, no):
                 inner = SELECT_PRECEDENCE + 1
                 return f"{self(condition, inner)} ? {self(yes, inner)} : {self(no, SELECT_PRECEDENCE)}", 2

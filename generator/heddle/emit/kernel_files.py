@@ -227,6 +227,8 @@ def headers_of(kernels: Sequence[ir.Kernel], target: Target) -> list[str]:
                 found |= _header(row_of(node), target)
             case ir.Cast(value, scalar) if ir.F16 in (scalar, value.type):
                 found.add("half.hpp")
+            case ir.Select(both=True):
+                found.add("choose.hpp")
             case ir.View(opaque=True):
                 found.add("opaque.hpp")
             case ir.View(_, _, stride) if not isinstance(stride, ir.Const):

@@ -248,11 +248,13 @@ class Call(Expression):
 
 @node
 class Select(Expression):
-    """`condition ? yes : no`; the branch not taken is not evaluated."""
+    """`condition ? yes : no`; the branch not taken is not evaluated. both: emitted text computes both values
+    and takes the bits of one (see passes.vectorise.row_values)."""
 
     condition: Expression
     yes: Expression
     no: Expression
+    both: bool = False
 
     @property
     def type(self) -> Scalar | None:

@@ -114,8 +114,9 @@ def expression(value: ir.Expression) -> str:
             return f"view {pointer.name} + {expression(offset)} by {expression(stride)}"
         case ir.Cast(inner, scalar):
             return f"{scalar}({expression(inner)})"
-        case ir.Select(condition, yes, no):
-            return f"select({expression(condition)}, {expression(yes)}, {expression(no)})"
+        case ir.Select(condition, yes, no, both):
+            parts = ", ".join(map(expression, (condition, yes, no)))
+            return f"{'choose' if both else 'select'}({parts})"
         case ir.Op(name, args) | ir.Call(name, args):
             return f"{name}({', '.join(expression(argument) for argument in args)})"
     raise AssertionError(value)

@@ -140,7 +140,9 @@ def _always_evaluated(root: Node) -> Iterator[Node]:
         seen.add(node)
         yield node
         parts = node.children
-        guarded = isinstance(node, Select) or (isinstance(node, Op) and node.name in ("and", "or"))
+        guarded = (isinstance(node, Select) and not node.both) or (
+            isinstance(node, Op) and node.name in ("and", "or")
+        )
         open_nodes += parts[:1] if guarded else parts
 
 

@@ -13,6 +13,7 @@ from heddle.ir.functions import FUNCTIONS
 WITHOUT_NAN = {"fmin": "min", "fmax": "max", "fminf": "min", "fmaxf": "max"}
 
 # What HUGE_VAL and INFINITY expand to.
+CHOICE = "heddle::choose"
 INFINITIES = {f"__builtin_{name}" for name in ("huge_val", "huge_valf", "inf", "inff")}
 BARRIER = "__syncthreads"
 CONTAINER = re.compile(r"^std::(?:__\w+::)?(span|vector|array)\b(.*)::(operator\[\]|size|data)$")

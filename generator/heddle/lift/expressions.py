@@ -14,6 +14,7 @@ from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import FUNCTIONS, OPERATORS
 from heddle.lift.calls import (
+    CHOICE,
     CONTAINER,
     INFINITIES,
     ROW_ELEMENT,
@@ -362,6 +363,9 @@ class ExpressionLifter:
             if {a.type for a in arguments} != {call.type} and not FUNCTIONS[known].converts:
                 raise refuse(self.place, f"'{name}' is called with arguments of different types.")
             return ir.Call(known, arguments, call.type)
+        if name == CHOICE:
+            condition, yes, no = map(self.value, call.args)
+            return ir.Select(condition, yes, no, True)
         if name in INFINITIES:
             return ir.Const(math.inf, call.type)
         half = half_conversion(name)

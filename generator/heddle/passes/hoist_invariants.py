@@ -45,7 +45,7 @@ def hoist_invariants(kernel: Kernel, request: Request) -> Kernel:
         kernel.fields,
         kernel.parameters,
         kernel.space,
-        (*hoisted, *_without_empty_sections(body)),
+        (*hoisted, *without_empty_sections(body)),
         kernel.outputs,
         kernel.about,
     )
@@ -60,7 +60,7 @@ def _hoist(body: Sequence[Statement], invariant: set[str], hoisted: list[Stateme
         elif isinstance(statement, If) and _always(statement):
             kept += statement.body
         elif isinstance(statement, (Loop, Scan)):
-            inner = _without_empty_sections(_hoist(statement.body, invariant, hoisted))
+            inner = without_empty_sections(_hoist(statement.body, invariant, hoisted))
             kept.append(_with_body(statement, inner))
         else:
             kept.append(statement)
@@ -123,7 +123,7 @@ _COORDINATES = {"x", "y", "z", "x_first"}
 needed."""
 
 
-def _without_empty_sections(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+def without_empty_sections(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """A heading goes when everything under it has gone."""
     kept: list[Statement] = []
     for position, statement in enumerate(body):

@@ -185,8 +185,8 @@ class _Typer:
             case Gather():
                 return self.read(self.gathered(value))
             case Select(condition, yes, no):
-                branches = self.unified([self.expression(yes), self.expression(no)])
-                return Select(self.condition(condition), *branches)
+                yes, no = self.unified([self.expression(yes), self.expression(no)])
+                return Select(self.condition(condition), yes, no)
             case Call(name, args):
                 operands = self.unified(
                     [self.expression(argument) for argument in args], floating=name not in _ANY

@@ -111,8 +111,6 @@ TEST(Program, RefusesWhatItCannotDo) {
   EXPECT_FALSE(std::filesystem::exists(folder / "short"));
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
-  expect_refusal("rico --device cuda --same-bits", "rain takes powers");
-  expect_refusal("bomex --rain sb --device cuda --same-bits", "rain takes powers");
   expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
 }
 

@@ -50,15 +50,6 @@ Case wet(RainScheme scheme) {
   return what;
 }
 
-template <class T> void moisten(Stepper<T>& stepper) {
-  stepper.start(3);
-  stepper.now().q.fill(
-      [](auto x, auto, auto k, int) { return k < 16 ? 15e-3 + (k > 6 && x % 5 < 2 ? 4e-3 : 0) : 2e-3; });
-  stepper.now().r->fill([](auto x, auto y, auto k, int) {
-    return (x + y) % 3 == 0 && k < 30 ? 2e-3 * (1 + test::noise(x + 70 * y + 900 * k)) : 0.0;
-  });
-}
-
 /// kg/m2 and second: what forcing, sponge and lid give to the water of a state.
 double given(const Simulation<double>& s, const Snapshot& at) {
   const std::size_t n = s.base.levels(), level = s.level_cells();

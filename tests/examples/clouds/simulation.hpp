@@ -85,6 +85,16 @@ template <class T> struct Simulation {
   Stepper<T> stepper;
 };
 
+/// Starts a case with rain, with clouds and rain in it.
+template <class T> void moisten(Stepper<T>& stepper) {
+  stepper.start(3);
+  stepper.now().q.fill(
+      [](auto x, auto, auto k, int) { return k < 16 ? 15e-3 + (k > 6 && x % 5 < 2 ? 4e-3 : 0) : 2e-3; });
+  stepper.now().r->fill([](auto x, auto y, auto k, int) {
+    return (x + y) % 3 == 0 && k < 30 ? 2e-3 * (1 + test::noise(x + 70 * y + 900 * k)) : 0.0;
+  });
+}
+
 inline double largest(const std::vector<double>& values) {
   double most = 0;
   for (const double value : values)
