@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <cuda_runtime.h>
+
 #include "heddle/device/shared.hpp"
 
 namespace {
@@ -122,18 +124,17 @@ __global__ void __launch_bounds__(length)
 }
 
 template <class... Parameters, class... Arguments>
-cudaError_t launch(std::int64_t blocks, int threads, cudaStream_t stream, void (*kernel)(Parameters...),
+cudaError_t launch(std::int64_t blocks, int threads, void* stream, void (*kernel)(Parameters...),
                    Arguments... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.stream = stream;
+  config.stream = static_cast<cudaStream_t>(stream);
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 cudaError_t launch_block_cells(const DeviceSystems& g, std::int64_t first_group, std::int64_t first_cell,
-                               std::int64_t groups, int cells_per_block, const StopRule& rule,
-                               cudaStream_t stream) {
+                               std::int64_t groups, int cells_per_block, const StopRule& rule, void* stream) {
   const int threads = cells_per_block * g.rows;
   const auto with = [&](auto kernel) {
     return launch(groups, threads, stream, kernel, g, first_group, first_cell, cells_per_block, rule);
@@ -387,13 +388,12 @@ __global__ void __launch_bounds__(warps * 32)
 
 } // namespace
 
-cudaError_t block_cells(const DeviceSystems& systems, int cells_per_block, const StopRule& rule,
-                        cudaStream_t stream) {
+int block_cells(const DeviceSystems& systems, int cells_per_block, const StopRule& rule, void* stream) {
   if (cells_per_block < 1 || cells_per_block * systems.rows > study_block) return cudaErrorInvalidValue;
   const std::int64_t groups = systems.cells / cells_per_block;
   const auto rest = static_cast<int>(systems.cells % cells_per_block);
   if (groups > 0)
-    if (const cudaError_t error = launch_block_cells(systems, 0, 0, groups, cells_per_block, rule, stream);
+    if (const int error = launch_block_cells(systems, 0, 0, groups, cells_per_block, rule, stream);
         error != cudaSuccess)
       return error;
   if (rest == 0) return cudaSuccess;
@@ -401,7 +401,7 @@ cudaError_t block_cells(const DeviceSystems& systems, int cells_per_block, const
 }
 
 GroupResult multi_cells(const DeviceSystems& systems, std::int64_t first, std::int64_t cells,
-                        const StopRule& rule, cudaStream_t stream) {
+                        const StopRule& rule, void* stream) {
   const Part part{systems, first, cells * systems.rows};
   std::vector<double> sums(static_cast<std::size_t>(part.blocks()));
   bool failed = false;
@@ -411,8 +411,8 @@ GroupResult multi_cells(const DeviceSystems& systems, std::int64_t first, std::i
   const auto dot = [&](int a, int b) {
     run(dot_kernel, a, b);
     failed |= cudaMemcpyAsync(sums.data(), systems.partial, sums.size() * sizeof(double),
-                              cudaMemcpyDeviceToHost, stream) != cudaSuccess;
-    failed |= cudaStreamSynchronize(stream) != cudaSuccess;
+                              cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream)) != cudaSuccess;
+    failed |= cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) != cudaSuccess;
     double sum = 0;
     for (const double one : sums)
       sum += one;
@@ -487,8 +487,8 @@ std::vector<double> Lanes::reorder(const LinearSystems& systems) {
   return values;
 }
 
-cudaError_t warp_per_cell(const DeviceSystems& systems, const DeviceLanes& lanes, const StopRule& rule,
-                          cudaStream_t stream) {
+int warp_per_cell(const DeviceSystems& systems, const DeviceLanes& lanes, const StopRule& rule,
+                  void* stream) {
   if (systems.rows != lane_rows || systems.entries != lane_entries) return cudaErrorInvalidValue;
   return launch((systems.cells + warps - 1) / warps, warps * 32, stream, warp_per_cell_kernel, systems, lanes,
                 rule);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// BiCGStab on a GPU, as the Block-cells study has it, and as one would write it for this mechanism.
+// BiCGStab on a GPU, as the Block-cells study has it, and as one would write it for this mechanism. stream: a
+// cudaStream_t. Where an int is returned, it is 0, or an error of CUDA.
 #ifndef HEDDLE_BENCH_LINEAR_BICGSTAB_DEVICE_HPP
 #define HEDDLE_BENCH_LINEAR_BICGSTAB_DEVICE_HPP
 
 #include <cstdint>
 #include <vector>
-
-#include <cuda_runtime.h>
 
 #include "bicgstab.hpp"
 
@@ -33,13 +32,12 @@ inline constexpr int study_block = 1024; ///< threads
 /// Block-cells(cells_per_block): a block of threads for a group, a thread per row, vectors in device memory,
 /// all iterations in one launch; cells that are left over in a second one. cells_per_block * rows: at most
 /// study_block.
-cudaError_t block_cells(const DeviceSystems& systems, int cells_per_block, const StopRule& rule,
-                        cudaStream_t stream);
+int block_cells(const DeviceSystems& systems, int cells_per_block, const StopRule& rule, void* stream);
 
 /// Multi-cells, or One-cell if cells = 1: a launch per operation, blocks of 1024 threads that cut through
 /// cells, sums of blocks added up on the host.
 GroupResult multi_cells(const DeviceSystems& systems, std::int64_t first, std::int64_t cells,
-                        const StopRule& rule, cudaStream_t stream);
+                        const StopRule& rule, void* stream);
 
 /// What a lane of warp_per_cell does in a product with the matrix. The entries, row by row, are cut into 32
 /// equal parts, so that a row is the sum of one or more pieces.
@@ -66,7 +64,6 @@ struct DeviceLanes {
 
 /// Block-cells(1) tuned: a warp per cell, vectors and matrix in registers, no barrier, sums by shuffles. The
 /// matrix of `systems` is that of Lanes::reorder.
-cudaError_t warp_per_cell(const DeviceSystems& systems, const DeviceLanes& lanes, const StopRule& rule,
-                          cudaStream_t stream);
+int warp_per_cell(const DeviceSystems& systems, const DeviceLanes& lanes, const StopRule& rule, void* stream);
 
 #endif

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(block_size)
 }
 
 int launch(const double* given, const std::int32_t* entries, const double* right_side, double* kept,
-           double* solution, std::int64_t cells, const TaskTable& tasks, cudaStream_t stream) {
+           double* solution, std::int64_t cells, const TaskTable& tasks, void* stream) {
   const auto blocks = static_cast<unsigned>((cells + elimination_cells - 1) / elimination_cells);
   const std::size_t bytes = sizeof(double) * numbers * elimination_cells +
                             sizeof(std::uint32_t) * static_cast<std::size_t>(tasks.words_count) +
@@ -90,11 +90,11 @@ int launch(const double* given, const std::int32_t* entries, const double* right
 } // namespace
 
 int eliminate(const double* matrix, const double* right_side, double* factor, double* solution,
-              std::int64_t cells, const TaskTable& tasks, const std::int32_t* entries, cudaStream_t stream) {
+              std::int64_t cells, const TaskTable& tasks, const std::int32_t* entries, void* stream) {
   return launch(matrix, entries, right_side, factor, solution, cells, tasks, stream);
 }
 
 int substitute(const double* factor, const double* right_side, double* solution, std::int64_t cells,
-               const TaskTable& tasks, cudaStream_t stream) {
+               const TaskTable& tasks, void* stream) {
   return launch(factor, nullptr, right_side, nullptr, solution, cells, tasks, stream);
 }

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include <cuda_runtime.h>
-
 /// A table of elimination_tables.py in device memory: words of the tasks of each level and warp, and where
 /// these begin.
 struct TaskTable {
@@ -22,10 +20,10 @@ struct TaskTable {
 /// lane, and 16 warps, which share the tasks of a level: lanes of a warp read one word of a table, and
 /// neighbouring places of shared memory. Returns what launches of heddle/device do.
 int eliminate(const double* matrix, const double* right_side, double* factor, double* solution,
-              std::int64_t cells, const TaskTable& tasks, const std::int32_t* entries, cudaStream_t stream);
+              std::int64_t cells, const TaskTable& tasks, const std::int32_t* entries, void* stream);
 
 /// x of L U x = b. factor: as `eliminate` and the emitted kernel leave it. tasks: the table substitution_...
 int substitute(const double* factor, const double* right_side, double* solution, std::int64_t cells,
-               const TaskTable& tasks, cudaStream_t stream);
+               const TaskTable& tasks, void* stream);
 
 #endif

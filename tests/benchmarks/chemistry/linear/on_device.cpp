@@ -21,9 +21,11 @@
 
 namespace {
 
-void check(cudaError_t error, const char* what) {
+void check(int error, const char* what) {
   if (error != cudaSuccess)
-    throw heddle::Error("CUDA", std::string(what) + ": " + cudaGetErrorString(error), "is the device free?");
+    throw heddle::Error("CUDA",
+                        std::string(what) + ": " + cudaGetErrorString(static_cast<cudaError_t>(error)),
+                        "is the device free?");
 }
 
 std::size_t index(std::int64_t n) {
