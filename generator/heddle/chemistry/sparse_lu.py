@@ -98,19 +98,48 @@ class SparseLU:
         """Emit L, U and 1/u_ii of the matrix, and return them by their places."""
         cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii")
         factor: dict[Place, sympy.Expr] = {}
+        for k in self.order:
+            self._eliminate_one(cell, matrix, names, factor, k)
+        return factor
+
+    def solve_once(
+        self,
+        cell: Equations,
+        matrix: Mapping[Place, sympy.Expr],
+        right: Sequence[sympy.Expr],
+        names: Sequence[str],
+    ) -> list[sympy.Expr]:
+        """Emit the solution for a matrix that is needed only once: the right-hand side is eliminated with
+        it, so that most of L is not alive for long. The same operations as `factorise` and its solution."""
+        cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; z = L^-1 b")
+        factor: dict[Place, sympy.Expr] = {}
+        z = list(right)
+        terms = [[value] for value in right]
+        for k in self.order:
+            self._eliminate_one(cell, matrix, names, factor, k)
+            self._forward(cell, factor, names, "x", terms, z, k)
+        return self._backward(cell, factor, names, "x", z)
+
+    def _eliminate_one(
+        self,
+        cell: Equations,
+        matrix: Mapping[Place, sympy.Expr],
+        names: Sequence[str],
+        factor: dict[Place, sympy.Expr],
+        k: int,
+    ) -> None:
+        """Emit 1/u_kk, the row k of U and the column k of L."""
 
         def element(i: int, j: int) -> sympy.Expr:
             sums = [multiply(-1, factor[i, m], factor[m, j]) for m in self.earlier[i, j]]
             return cell.total(f"part_{names[i]}_{names[j]}", matrix.get((i, j), sympy.Integer(0)), *sums)
 
-        for k in self.order:
-            factor[k, k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
-            for j in self.right[k]:
-                factor[k, j] = cell.let(f"u_{names[k]}_{names[j]}", element(k, j))
-            for i in self.below[k]:
-                value = multiply(element(i, k), factor[k, k])
-                factor[i, k] = cell.let(f"l_{names[i]}_{names[k]}", value)
-        return factor
+        factor[k, k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
+        for j in self.right[k]:
+            factor[k, j] = cell.let(f"u_{names[k]}_{names[j]}", element(k, j))
+        for i in self.below[k]:
+            value = multiply(element(i, k), factor[k, k])
+            factor[i, k] = cell.let(f"l_{names[i]}_{names[k]}", value)
 
     def substitute(
         self,
@@ -124,10 +153,34 @@ class SparseLU:
         terms = [[value] for value in right]
         z = list(right)
         for k in self.order:
-            name = f"z{prefix}_{names[k]}"
-            z[k] = cell.let(name, cell.total(f"part_{name}", *terms[k]))
-            for i in self.below[k]:
-                terms[i].append(multiply(-1, factor[i, k], z[k]))
+            self._forward(cell, factor, names, prefix, terms, z, k)
+        return self._backward(cell, factor, names, prefix, z)
+
+    def _forward(
+        self,
+        cell: Equations,
+        factor: Mapping[Place, sympy.Expr],
+        names: Sequence[str],
+        prefix: str,
+        terms: list[list[sympy.Expr]],
+        z: list[sympy.Expr],
+        k: int,
+    ) -> None:
+        """Emit z_k of L z = b, and take it off the rows below. terms: what is left of each row."""
+        name = f"z{prefix}_{names[k]}"
+        z[k] = cell.let(name, cell.total(f"part_{name}", *terms[k]))
+        for i in self.below[k]:
+            terms[i].append(multiply(-1, factor[i, k], z[k]))
+
+    def _backward(
+        self,
+        cell: Equations,
+        factor: Mapping[Place, sympy.Expr],
+        names: Sequence[str],
+        prefix: str,
+        z: Sequence[sympy.Expr],
+    ) -> list[sympy.Expr]:
+        """Emit x of U x = z."""
         x = list(z)
         for k in reversed(self.order):
             rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]

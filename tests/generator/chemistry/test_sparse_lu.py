@@ -30,8 +30,10 @@ def test_a_ring_fills() -> None:
     assert set(lu.earlier) - ring == {(1, 3), (3, 1)}
 
 
+@pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_residual_of_cb05(seed: int) -> None:
+def test_residual_of_cb05(seed: int, once: bool) -> None:
+    """With factors that are kept, and eliminated together with the right-hand side."""
     kinetics = Kinetics(cb05())
     size, places = len(kinetics.species), sorted(kinetics.pattern)
     generator = np.random.default_rng(seed)
@@ -40,11 +42,13 @@ def test_residual_of_cb05(seed: int) -> None:
         matrix[place] = generator.normal() * 10 ** generator.uniform(-6, 0)
     matrix += np.diag(1 + np.sum(np.abs(matrix), axis=1))
     right = generator.normal(size=size)
-    cell = Equations()
-    solve = SparseLU(size, kinetics.pattern).factorise(
-        cell, {(i, j): local(f"a_{i}_{j}") for i, j in places}, kinetics.names
-    )
-    solution = solve(cell, [local(f"b_{i}") for i in range(size)], "x")
+    cell, lu = Equations(), SparseLU(size, kinetics.pattern)
+    entries: dict[tuple[int, int], sympy.Expr] = {(i, j): local(f"a_{i}_{j}") for i, j in places}
+    unknown = [local(f"b_{i}") for i in range(size)]
+    if once:
+        solution = lu.solve_once(cell, entries, unknown, kinetics.names)
+    else:
+        solution = lu.factorise(cell, entries, kinetics.names)(cell, unknown, "x")
     known = {f"a_{i}_{j}": matrix[i, j] for i, j in places} | {f"b_{i}": right[i] for i in range(size)}
     for statement in cell.statements:  # one after the other, in double precision
         if isinstance(statement, Assignment):
