@@ -4,20 +4,31 @@
 #define HEDDLE_DEVICE_CHOOSE_HPP
 
 #include <cstdint>
-#include <type_traits>
 
 #include "heddle/device/bits.hpp"
 #include "heddle/device/qualifiers.hpp"
 
 namespace heddle {
 
-/// `condition ? yes : no`, by bits. A loop in which the condition does not change becomes vectors
-/// this way; g++ up to 12 makes none where it finds the other spelling.
-template <typename T>
-HEDDLE_HOST_DEVICE inline T choose(bool condition, T yes, T no) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+namespace detail {
+
+template <typename Bits, typename T>
+HEDDLE_HOST_DEVICE inline T chosen(bool condition, T yes, T no) {
   const Bits mask = Bits{0} - static_cast<Bits>(condition);
   return bits_as<T>((bits_as<Bits>(yes) & mask) | (bits_as<Bits>(no) & ~mask));
+}
+
+}  // namespace detail
+
+/// `condition ? yes : no`, by bits. A long loop in which the condition does not change becomes
+/// vectors this way; g++ up to 12 makes none where it finds the other spelling.
+HEDDLE_HOST_DEVICE inline float choose(bool condition, float yes, float no) {
+  return detail::chosen<std::uint32_t>(condition, yes, no);
+}
+
+/// The same in double precision.
+HEDDLE_HOST_DEVICE inline double choose(bool condition, double yes, double no) {
+  return detail::chosen<std::uint64_t>(condition, yes, no);
 }
 
 }  // namespace heddle
