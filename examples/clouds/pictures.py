@@ -191,7 +191,7 @@ def surface_of(air: Air, pyvista: Any) -> Any:
     surface = image.contour([SURFACE], scalars="q_c", method="flying_edges", compute_normals=False)
     if surface.n_points == 0:
         raise MissingError(f"there are no clouds after {air.time / 3600:.3g} h; give another --hour")
-    return surface.smooth_taubin(n_iter=20, pass_band=0.2).compute_normals(feature_angle=180)
+    return surface.smooth_taubin(n_iter=12, pass_band=0.25).compute_normals(feature_angle=180)
 
 
 def rulers(air: Air, pyvista: Any) -> tuple[Any, dict[str, tuple[float, float, float]]]:
@@ -199,18 +199,18 @@ def rulers(air: Air, pyvista: Any) -> tuple[Any, dict[str, tuple[float, float, f
     x, y, z = air.size
     corners = [(0, 0, 0), (x, 0, 0), (x, y, 0), (0, y, 0)]
     lines = [pyvista.Line(a, b) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
-    lines.append(pyvista.Line((0, y, 0), (0, y, z)))
-    labels = {f"x: {x:.3g} km": (x / 2, -0.05 * y, 0.0), f"y: {y:.3g} km": (1.02 * x, y / 2, 0.0)}
+    lines.append(pyvista.Line((0, 0, 0), (0, 0, z)))
+    labels = {f"x: {x:.3g} km": (x / 2, -0.1 * y, 0.0), f"y: {y:.3g} km": (1.02 * x, y / 2, 0.0)}
     for height in range(1, math.floor(z + 1e-9) + 1):
-        lines.append(pyvista.Line((0, y, height), (0.02 * x, y, height)))
-        labels[f"{height} km"] = (0.025 * x, y, height)
+        lines.append(pyvista.Line((0, 0, height), (0.02 * x, 0, height)))
+        labels[f"{height} km"] = (0.03 * x, 0, height)
     return pyvista.merge(lines).tube(radius=0.0006 * (x + y)), labels
 
 
 def in_air(picture: Any, distance: Any, far: float, numpy: Any) -> Any:
-    """Colours behind haze; a sky where nothing is (distance, km: NaN). far: where haze hides all, km."""
+    """Colours behind haze; a sky where nothing is drawn. distance: km. far: where haze hides all, km."""
     height = numpy.linspace(1, 0, picture.shape[0])[:, None, None]
-    horizon = float(numpy.mean(numpy.isfinite(distance).mean(axis=1) > 0.5))
+    horizon = float(numpy.mean((picture[..., 3] > 0).mean(axis=1) > 0.5))
     rise = numpy.clip((height - horizon) / max(1 - horizon, 1e-6), 0, 1)
     sky = numpy.array(HAZE) + rise * (numpy.array(SKY) - numpy.array(HAZE))
     haze = numpy.nan_to_num(1 - numpy.exp(-((distance / far) ** 4)), nan=0)[..., None]
@@ -234,7 +234,7 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
     fine = 2  # pixels of the drawing per pixel of the picture
     plotter = pyvista.Plotter(off_screen=True, window_size=(fine * WIDTH, fine * HEIGHT), lighting="none")
     sea = pyvista.Disc(center=(x / 2, y / 2, 0), inner=0, outer=5 * wide, r_res=40, c_res=160)
-    plotter.add_mesh(sea, color=SEA, ambient=0.5, diffuse=0.9)
+    plotter.add_mesh(sea, color=SEA, ambient=0.4, diffuse=0.95)
     plotter.add_mesh(surface, color="white", ambient=0.45, diffuse=0.62, smooth_shading=True)
     edges, labels = rulers(air, pyvista)
     plotter.add_mesh(edges, color="white", ambient=0.8, diffuse=0.2)
@@ -247,16 +247,22 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
         show_points=False,
         always_visible=True,
     )
-    sun = pyvista.Light(position=(-0.2 * x, -0.9 * y, 0.62 * wide), focal_point=(x / 2, y / 2, 0))
+    plotter.add_text(
+        f"Surface of {1000 * SURFACE:g} g/kg of cloud water; {air.about()}",
+        position=(fine * 24, fine * 18),
+        font_size=fine * 9,
+        color="white",
+    )
+    sun = pyvista.Light(position=(-0.3 * x, -0.6 * y, 0.95 * wide), focal_point=(x / 2, y / 2, 0))
     sun.positional = False
     plotter.add_light(sun)
-    plotter.camera_position = [(1.18 * x, -0.85 * y, 0.40 * wide), (0.5 * x, 0.5 * y, 0.25 * z), (0, 0, 1)]
-    plotter.camera.view_angle = 33
+    plotter.camera_position = [(1.2 * x, -1.25 * y, 0.55 * wide), (0.47 * x, 0.45 * y, 0.27 * z), (0, 0, 1)]
+    plotter.camera.view_angle = 29
     plotter.enable_shadows()
     picture = plotter.screenshot(return_img=True, transparent_background=True)
     distance = -plotter.get_image_depth()
     plotter.close()
-    whole = in_air(picture, distance, 3 * wide, numpy)
+    whole = in_air(picture, distance, 3.2 * wide, numpy)
     Image.fromarray(whole).resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS).save(file, optimize=True)
 
 
@@ -343,19 +349,37 @@ def sources(used: list[Band]) -> str:
     return "; ".join(dict.fromkeys(band.source for band in used))
 
 
+def with_values(columns: Table, quantities: tuple[Quantity, ...], file: Path) -> list[Quantity]:
+    """Those that are not zero everywhere, as clouds in dry air are."""
+    found = [one for one in quantities if any(value for name in one.columns for value in columns[name])]
+    if not found:
+        raise MissingError(f"{file.name} has nothing but zeros")
+    return found
+
+
+def finish(drawing: Any, axes: Any, used: list[Band], file: Path) -> None:
+    """Legends, sources of bands, and the file."""
+    for ax in axes:
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False, fontsize=9)
+    if used:
+        drawing.supxlabel(f"Published: {sources(used)}", fontsize=8, color=GREY)
+    drawing.savefig(file)
+
+
 def draw_series(folder: Path, _hour: float | None, file: Path) -> None:
-    """Numbers of time, with the spread of seeds and what was published as a band of the second half."""
+    """Numbers of time, with the spread of seeds, and what was published of a period as a band."""
     series, published = table(folder / "series.csv"), bands(folder)
+    shown = with_values(series, OF_TIME, folder / "series.csv")
     library()
     hours = scaled(series["time_s"], 1 / 3600)
-    drawing, axes = figure(12, 4, 3, "The whole domain over time")
+    drawing, axes = figure(4 * len(shown), 4, len(shown), "The whole domain over time")
     used: list[Band] = []
-    for ax, quantity in zip(axes, OF_TIME, strict=True):
+    for ax, quantity in zip(axes, shown, strict=True):
         for band in published.get(quantity.published, []):
             used.append(band)
-            ax.fill_between(
-                [hours[-1] / 2, hours[-1]], band.least, band.most, color="#d9dbdd", label="published"
-            )
+            period = [band.period[0], min(band.period[1], hours[-1])]
+            ax.fill_between(period, band.least, band.most, color="#d9dbdd", label="mean, published")
         (name,) = quantity.columns
         values = scaled(series[name], quantity.factor)
         ax.plot(hours, values, color=BLUE, linewidth=1.4)
@@ -365,46 +389,35 @@ def draw_series(folder: Path, _hour: float | None, file: Path) -> None:
             ax.fill_between(hours, low, high, color=BLUE, alpha=0.25, linewidth=0, label="spread of seeds")
         ax.set_title(quantity.title, color=INK, fontsize=11, loc="left")
         ax.set_xlabel("hours")
-        ax.set_xlim(0, hours[-1])
+        ax.set_xlim(hours[0], hours[-1])
         ax.set_ylim(bottom=0)
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=False, fontsize=9)
-    if used:
-        drawing.supxlabel(f"Published: {sources(used)}", fontsize=8, color=GREY)
-    drawing.savefig(file)
+    finish(drawing, axes, used, file)
 
 
 def draw_profiles(folder: Path, _hour: float | None, file: Path) -> None:
-    """Means of the last hour; what was published at heights as bands of one and two deviations."""
+    """Means of the last hour; what was published at heights as bars of one and two deviations."""
     profiles, published = table(folder / "profiles.csv"), bands(folder)
+    shown = with_values(profiles, OF_HEIGHT, folder / "profiles.csv")
     library()
     heights = scaled(profiles["z_m"], 1e-3)
-    drawing, axes = figure(12, 5.2, 3, "Profiles, means of the last hour")
+    drawing, axes = figure(4 * len(shown), 5.2, len(shown), "Profiles, means of the last hour")
     used: list[Band] = []
-    for ax, quantity in zip(axes, OF_HEIGHT, strict=True):
+    for ax, quantity in zip(axes, shown, strict=True):
         for n, band in enumerate(published.get(quantity.published, [])):
             used.append(band)
             middle, deviation = (band.least + band.most) / 2, (band.most - band.least) / 4
             for times, colour, name in ((2, "#c3c6c9", "published, 2 deviations"), (1, GREY, "1 deviation")):
                 ends = [middle - times * deviation, middle + times * deviation]
-                ax.plot(ends, [band.height / 1000] * 2, color=colour, linewidth=7, solid_capstyle="butt",
-                        label=None if n else name)  # fmt: skip
+                (bar,) = ax.plot(ends, [band.height / 1000] * 2, color=colour, linewidth=6)
+                bar.set_solid_capstyle("butt")
+                bar.set_label(None if n else name)
         for (name, label), colour in zip(quantity.columns.items(), (BLUE, RED), strict=False):
-            ax.plot(
-                scaled(profiles[name], quantity.factor),
-                heights,
-                color=colour,
-                linewidth=1.6,
-                label=label or None,
-            )
+            (line,) = ax.plot(scaled(profiles[name], quantity.factor), heights, color=colour, linewidth=1.6)
+            line.set_label(label or None)
         ax.set_title(quantity.title, color=INK, fontsize=11, loc="left")
         ax.set_ylabel("z, km")
         ax.set_ylim(0, heights[-1] + heights[0])
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=False, fontsize=9)
-    if used:
-        drawing.supxlabel(f"Published: {sources(used)}", fontsize=8, color=GREY)
-    drawing.savefig(file)
+    finish(drawing, axes, used, file)
 
 
 DRAWERS: dict[str, Callable[[Path, float | None, Path], None]] = {
