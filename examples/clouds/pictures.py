@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-SURFACE = 1e-5  # kg/kg of cloud water
+SURFACE = 1e-5  # kg/kg of cloud water, and of rain
 SEA, HAZE, SKY = (0.10, 0.33, 0.52), (0.80, 0.88, 0.94), (0.25, 0.50, 0.78)  # red, green, blue
 WIDTH, HEIGHT = 1200, 675  # of pictures, pixels
 INK, BLUE, RED, GREY = "#21262e", "#1a59a6", "#bf381f", "#8a8c90"
@@ -157,9 +157,9 @@ class Air:
         self.size = tuple(n * length for n, length in zip(self.cells, self.spacing, strict=True))
         self._data = image.cell_data
 
-    def cloud(self) -> Any:
-        """Cloud water, kg/kg."""
-        return self._data["q_c"].reshape(self.cells[::-1])
+    def water(self, name: str) -> Any:
+        """Cloud water (q_c) or rain, kg/kg; None in a case without rain."""
+        return self._data[name].reshape(self.cells[::-1]) if name in self._data else None
 
     def upward(self) -> Any:
         """Wind, m/s."""
@@ -171,26 +171,26 @@ class Air:
         return f"{cells} cells, {x:.3g} x {y:.3g} x {z:.3g} km, after {self.time / 3600:.3g} h"
 
 
-def centred(cloud: Any, numpy: Any) -> Any:
-    """The same periodic field, begun along x and y where the least cloud is cut by the sides."""
+def first_cells(cloud: Any, numpy: Any) -> tuple[int, int]:
+    """Where a periodic domain is to begin along y and x, so that its sides cut the least cloud."""
+    at = []
     for axis in (1, 2):
-        other = tuple({0, 1, 2} - {axis})
-        at_side = cloud.sum(axis=other)
-        cloud = numpy.roll(cloud, -int(numpy.argmin(at_side + numpy.roll(at_side, 1))), axis=axis)
-    return cloud
+        across = cloud.sum(axis=tuple({0, 1, 2} - {axis}))
+        at.append(int(numpy.argmin(across + numpy.roll(across, 1))))
+    return at[0], at[1]
 
 
-def surface_of(air: Air, pyvista: Any) -> Any:
-    """Of clouds, closed at the sides, without the steps of cells."""
+def surface_of(water: Any, first: tuple[int, int], air: Air, pyvista: Any) -> Any:
+    """Where there is water (kg/kg; axes z, y, x), closed at the sides, without the steps of cells; km."""
     import numpy
 
-    cloud = numpy.pad(centred(air.cloud(), numpy), 1)
+    inside = numpy.pad(numpy.roll(water, (-first[0], -first[1]), axis=(1, 2)), 1)
     origin = tuple(-length / 2 for length in air.spacing)
-    image = pyvista.ImageData(dimensions=cloud.shape[::-1], spacing=air.spacing, origin=origin)
-    image.point_data["q_c"] = cloud.ravel()
-    surface = image.contour([SURFACE], scalars="q_c", method="flying_edges", compute_normals=False)
+    image = pyvista.ImageData(dimensions=inside.shape[::-1], spacing=air.spacing, origin=origin)
+    image.point_data["water"] = inside.ravel()
+    surface = image.contour([SURFACE], scalars="water", method="flying_edges", compute_normals=False)
     if surface.n_points == 0:
-        raise MissingError(f"there are no clouds after {air.time / 3600:.3g} h; give another --hour")
+        return surface
     return surface.smooth_taubin(n_iter=12, pass_band=0.25).compute_normals(feature_angle=180)
 
 
@@ -228,7 +228,11 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
     from PIL import Image
 
     air = Air(frame, pyvista)
-    surface = surface_of(air, pyvista)
+    cloud, rain = air.water("q_c"), air.water("rain")
+    first = first_cells(cloud, numpy)
+    surface = surface_of(cloud, first, air, pyvista)
+    if surface.n_points == 0:
+        raise MissingError(f"there are no clouds after {air.time / 3600:.3g} h; give another --hour")
     x, y, z = air.size
     wide = max(x, y)
     fine = 2  # pixels of the drawing per pixel of the picture
@@ -236,6 +240,9 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
     sea = pyvista.Disc(center=(x / 2, y / 2, 0), inner=0, outer=5 * wide, r_res=40, c_res=160)
     plotter.add_mesh(sea, color=SEA, ambient=0.4, diffuse=0.95)
     plotter.add_mesh(surface, color="white", ambient=0.45, diffuse=0.62, smooth_shading=True)
+    drops = pyvista.PolyData() if rain is None else surface_of(rain, first, air, pyvista)
+    if drops.n_points:
+        plotter.add_mesh(drops, color="#6fa3da", ambient=0.45, diffuse=0.6, smooth_shading=True)
     edges, labels = rulers(air, pyvista)
     plotter.add_mesh(edges, color="white", ambient=0.8, diffuse=0.2)
     plotter.add_point_labels(
@@ -248,7 +255,8 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
         always_visible=True,
     )
     plotter.add_text(
-        f"Surface of {1000 * SURFACE:g} g/kg of cloud water; {air.about()}",
+        f"Surface of {1000 * SURFACE:g} g/kg of cloud water{' and rain (blue)' * bool(drops.n_points)}; "
+        f"{air.about()}",
         position=(fine * 24, fine * 18),
         font_size=fine * 9,
         color="white",

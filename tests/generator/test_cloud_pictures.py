@@ -33,8 +33,8 @@ def series_file(folder: Path, *entries: tuple[str, str]) -> Path:
 
 
 def image_file(file: Path) -> None:
-    """A round cloud in air that rises within it, as the program writes it."""
-    wind, cloud = [], []
+    """A round cloud in air that rises within it, and a shaft of rain, as the program writes it."""
+    wind, cloud, rain = [], [], []
     for z in range(N):
         for y in range(N):
             for x in range(N):
@@ -42,7 +42,9 @@ def image_file(file: Path) -> None:
                 inside = along**2 + (y - 8) ** 2 + (z - 8) ** 2 < 16
                 wind += [1.0, 0.0, 2.0 if inside else -0.1]
                 cloud.append(1e-3 if inside else 0.0)
+                rain.append(1e-4 if z < 8 and along**2 + (y - 8) ** 2 < 9 else 0.0)
     arrays = {"wind": (3, wind), "theta_l": (1, [300.0] * N**3), "q": (1, [0.01] * N**3), "q_c": (1, cloud)}
+    arrays["rain"] = (1, rain)
     text, data = "", b""
     for name, (components, values) in arrays.items():
         text += f'<DataArray type="Float32" Name="{name}" NumberOfComponents="{components}" '
@@ -167,13 +169,21 @@ def test_draws_a_tiny_run(pictures: ModuleType, tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.skipif(find_spec("pyvista") is None, reason="PyVista is not installed")
 def test_surface_is_where_the_cloud_is(pictures: ModuleType, tmp_path: Path) -> None:
+    import numpy
+
     pyvista = pictures.library()
     air = pictures.Air(pictures.frame_at(run(tmp_path), None), pyvista)
     assert air.size == pytest.approx((1.6, 1.6, 0.8))
     assert air.upward()[8, 8, 2] == 2
-    surface = pictures.surface_of(air, pyvista)
+    cloud = air.water("q_c")
+    first = pictures.first_cells(cloud, numpy)
+    surface = pictures.surface_of(cloud, first, air, pyvista)
+    rain = pictures.surface_of(air.water("rain"), first, air, pyvista)
+    assert rain.bounds[5] == pytest.approx(0.4, abs=0.05)  # its top is the middle of the cloud
+    assert rain.center[0] == pytest.approx(surface.center[0], abs=0.05)
+    assert air.water("snow") is None
     assert surface.n_open_edges == 0
     assert len(surface.split_bodies()) == 1  # not cut in two by a side
-    cloud = 4 / 3 * 3.141592653589793 * 0.4 * 0.4 * 0.2  # km3, but for the cells at its rim
-    assert surface.volume == pytest.approx(cloud, rel=0.6)
+    volume = 4 / 3 * 3.141592653589793 * 0.4 * 0.4 * 0.2  # km3, but for the cells at its rim
+    assert surface.volume == pytest.approx(volume, rel=0.6)
     assert surface.bounds[5] - surface.bounds[4] == pytest.approx(0.4, abs=0.1)

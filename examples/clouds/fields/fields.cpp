@@ -27,9 +27,9 @@ Fields::Fields(const Options& options, const Case& what, const std::array<std::i
     : what_(&what), every_(options.fields_every), progress_(&progress) {
   if (every_ == 0) return;
   const std::string text = about(options, what, cells);
-  const bool goes_on = progress.files > 0 && results.keep_series(series_name, progress.files, text);
+  const bool continued = progress.files > 0 && results.keep_series(series_name, progress.files, text);
   if (transport.rank() != 0) return;
-  heddle::OutputOptions place{.about = text, .resume = goes_on};
+  heddle::OutputOptions place{.about = text, .resume = continued};
   for (std::size_t axis = 0; axis < 3; ++axis)
     place.spacing[axis] = what.size[axis] / static_cast<double>(cells[axis]);
   output_ = std::make_unique<heddle::Output>(results.unfinished(), series_name,
