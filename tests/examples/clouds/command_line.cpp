@@ -113,6 +113,10 @@ TEST(Program, RefusesWhatItCannotDo) {
   expect_refusal("cbl --cells 5x12x12" + out, "command line: --cells: a side of 5 cells is too short");
   expect_refusal("wave --cells 12x4x12" + out, "command line: --cells: a side of 4 cells is too short");
   EXPECT_FALSE(std::filesystem::exists(folder / "short"));
+  const Outcome shared = ::test::run_program(
+      "HEDDLE_TRANSPORT=threads HEDDLE_RANKS=3 '" CLOUDS_PROGRAM "' cbl --cells 12x12x16" + out);
+  EXPECT_EQ(shared.code, 1);
+  EXPECT_TRUE(contains(shared.text, "16 levels are too few for 3 ranks")) << shared.text;
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
   expect_refusal("cbl --fields-every -1", "--fields-every");
