@@ -265,7 +265,7 @@ def draw_clouds(folder: Path, hour: float | None, file: Path) -> None:
     sun.positional = False
     plotter.add_light(sun)
     plotter.camera_position = [(1.2 * x, -1.25 * y, 0.55 * wide), (0.47 * x, 0.45 * y, 0.27 * z), (0, 0, 1)]
-    plotter.camera.view_angle = 29
+    plotter.camera.view_angle = min(20 + 19 * z / wide, 60)  # all of a tall domain, too
     plotter.enable_shadows()
     picture = plotter.screenshot(return_img=True, transparent_background=True)
     distance = -plotter.get_image_depth()
