@@ -15,15 +15,24 @@
 namespace clouds {
 namespace {
 
-constexpr std::array<std::int64_t, 3> cells{7, 6, 8};
-constexpr std::size_t volume = 7 * 6 * 8;
+constexpr std::array<std::int64_t, 3> few_cells{7, 6, 8};
+constexpr std::size_t number_of_cells = 7 * 6 * 8;
+
+Options files_every(double seconds, std::uint64_t seed = 1) {
+  Options options;
+  options.fields_every = seconds;
+  options.seed = seed;
+  return options;
+}
 
 /// A wind that differs along each axis, faces first; scalars that number the cells.
 Snapshot numbered(double time) {
-  Snapshot s{.time = time, .cells = cells};
-  for (std::int64_t z = 0; z < cells[2]; ++z)
-    for (std::int64_t y = 0; y < cells[1]; ++y)
-      for (std::int64_t x = 0; x < cells[0]; ++x) {
+  Snapshot s;
+  s.time = time;
+  s.cells = few_cells;
+  for (std::int64_t z = 0; z < few_cells[2]; ++z)
+    for (std::int64_t y = 0; y < few_cells[1]; ++y)
+      for (std::int64_t x = 0; x < few_cells[0]; ++x) {
         s.u.push_back(static_cast<double>(x * x));
         s.v.push_back(static_cast<double>(10 * y * y));
         s.w.push_back(static_cast<double>(100 * z));
@@ -36,7 +45,7 @@ Snapshot numbered(double time) {
   return s;
 }
 
-std::string contents(const std::filesystem::path& file) {
+std::string bytes_in(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return text.str();
@@ -64,14 +73,15 @@ TEST(Fields, AreTheAirAtTheCentresOfCells) {
   Case what = case_named("rico");
   what.size = {700, 1200, 320};
   RunState progress;
-  Fields fields({.fields_every = 100}, what, cells, progress, results, alone);
+  const Options options = files_every(100);
+  Fields fields(options, what, few_cells, progress, results, alone);
   for (const double time : {0.0, 60.0, 120.0, 180.0, 300.0})
     fields.update(numbered(time));
   EXPECT_EQ(progress.files, 3); // at 0, 120 and 300 s
   EXPECT_EQ(progress.filed, 300);
   results.publish();
 
-  const std::string series = contents(folder / "out" / "fields.pvd");
+  const std::string series = bytes_in(folder / "out" / "fields.pvd");
   std::size_t at = 0;
   for (const char* const line :
        {"clouds rico, 7 x 6 x 8 cells", "timestep=\"0\"", "fields_00000000.vti", "timestep=\"120\"",
@@ -79,7 +89,7 @@ TEST(Fields, AreTheAirAtTheCentresOfCells) {
     at = series.find(line, at);
     ASSERT_NE(at, std::string::npos) << line << "\n" << series;
   }
-  const std::string image = contents(folder / "out" / "fields_00000002.vti");
+  const std::string image = bytes_in(folder / "out" / "fields_00000002.vti");
   for (const char* const part : {"WholeExtent=\"0 7 0 6 0 8\"", "Origin=\"0 0 0\"", "Spacing=\"100 200 40\"",
                                  "<CellData>", "Float32\" Name=\"wind\" NumberOfComponents=\"3\"",
                                  "Name=\"theta_l\"", "Name=\"q\"", "Name=\"q_c\"", "Name=\"rain\""})
@@ -87,11 +97,11 @@ TEST(Fields, AreTheAirAtTheCentresOfCells) {
 
   const auto all = arrays_of(image);
   ASSERT_EQ(all.size(), 5U);
-  ASSERT_EQ(all[0].size(), 3 * volume);
+  ASSERT_EQ(all[0].size(), 3 * number_of_cells);
   std::size_t n = 0;
-  for (std::int64_t z = 0; z < cells[2]; ++z)
-    for (std::int64_t y = 0; y < cells[1]; ++y)
-      for (std::int64_t x = 0; x < cells[0]; ++x, ++n) {
+  for (std::int64_t z = 0; z < few_cells[2]; ++z)
+    for (std::int64_t y = 0; y < few_cells[1]; ++y)
+      for (std::int64_t x = 0; x < few_cells[0]; ++x, ++n) {
         const auto next = [](std::int64_t i, std::int64_t count) { return i + 1 < count ? i + 1 : 0; };
         const auto mean = [](std::int64_t i, std::int64_t j) {
           return static_cast<double>(i * i + j * j) / 2;
@@ -113,18 +123,18 @@ TEST(Fields, AreTheAirAtTheCentresOfCells) {
 TEST(Fields, OfAnotherRunAreNotContinued) {
   const test::Folder folder;
   heddle::LocalTransport alone;
+  const Case what = case_named("bomex");
   RunState progress;
   {
     heddle::OutputFolder results(folder / "out", 0, alone);
-    Fields({.fields_every = 10}, case_named("bomex"), cells, progress, results, alone).update(numbered(0));
+    Fields(files_every(10), what, few_cells, progress, results, alone).update(numbered(0));
     results.publish();
   }
   heddle::OutputFolder results(folder / "out", 0, alone);
-  const Case what = case_named("bomex");
-  EXPECT_THROW(Fields({.seed = 2, .fields_every = 10}, what, cells, progress, results, alone), heddle::Error);
-  Fields({.fields_every = 10}, what, cells, progress, results, alone).update(numbered(20));
+  EXPECT_THROW(Fields(files_every(10, 2), what, few_cells, progress, results, alone), heddle::Error);
+  Fields(files_every(10), what, few_cells, progress, results, alone).update(numbered(20));
   results.publish();
-  const std::string series = contents(folder / "out" / "fields.pvd");
+  const std::string series = bytes_in(folder / "out" / "fields.pvd");
   EXPECT_NE(series.find("fields_00000000.vti"), std::string::npos) << series;
   EXPECT_NE(series.find("timestep=\"20\""), std::string::npos) << series;
 }
