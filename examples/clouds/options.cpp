@@ -73,7 +73,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
   app.add_option("--longwave", o.longwave,
                  "longwave radiation of vapour and clouds in place of the cooling that the case gives, "
-                 "computed every so many minutes (5 where none are given); one rank")
+                 "computed every so many minutes (5 where none are given)")
       ->expected(0, 1)
       ->check(between(0.01, 1440))
       ->default_str("5");
@@ -92,6 +92,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--sample-every", o.sample_every, "s between statistics")->check(between(1, 1e5));
   app.add_option("--checkpoint-every", o.checkpoint_every,
                  "s of simulated time between checkpoints in the folder `checkpoint` of --out; 0: none")
+      ->check(between(0, 1e9));
+  app.add_option("--fields-every", o.fields_every,
+                 "s of simulated time between files of the whole air for ParaView (fields.pvd), each at the "
+                 "first statistics from a multiple on; 0: none")
       ->check(between(0, 1e9));
   app.add_flag("--resume", o.resume, "go on from the newest checkpoint, with the options of that run");
   app.add_option("--refine", o.refine,

@@ -29,6 +29,7 @@ struct Options {
   std::optional<int> lag;             // of these: 0 or 1
   double sample_every = 30;           // s
   double checkpoint_every = 0;        // s of simulated time; 0: no checkpoints
+  double fields_every = 0;            // likewise between files of fields; 0: none
   bool resume = false;
   std::filesystem::path refine; // results or checkpoint of a coarser run; empty: none
   std::filesystem::path trace;  // empty: none

@@ -13,6 +13,7 @@
 
 #include "check.hpp"
 #include "ensemble.hpp"
+#include "fields.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/progress.hpp"
@@ -100,13 +101,13 @@ public:
        heddle::Transport& transport, double end)
       : options_(options), what_(what), base_(base), stepper_(stepper), transport_(transport), end_(end) {}
 
-  void run(RunState& state, History& history, Saves<T>& saves) {
+  void run(RunState& state, History& history, Fields& fields, Saves<T>& saves) {
     std::optional<heddle::Progress> progress;
     if (transport_.rank() == 0)
       progress.emplace("clouds", static_cast<std::int64_t>(std::ceil(end_)),
                        heddle::ProgressOptions{.unit = "simulated s"});
     (void)stepper_.survey();
-    if (history.samples().empty()) sample(state.time, history);
+    if (!options_.resume) sample(state.time, history, fields); // a checkpoint has that of its time
     stepper_.set_last_step(state.last_step);
     while (state.time < end_) {
       const double sampled = std::min(end_, next_multiple(state.time, options_.sample_every));
@@ -125,7 +126,7 @@ public:
       state.last_step = stepper_.last_step();
       state.time = next;
       if (next < sampled) continue;
-      sample(state.time, history);
+      sample(state.time, history, fields);
       saves.update(history);
       if (progress) progress->update(static_cast<std::int64_t>(state.time));
     }
@@ -136,8 +137,9 @@ public:
   [[nodiscard]] Snapshot last() { return snapshot(stepper_, transport_, end_); }
 
 private:
-  void sample(double time, History& history) {
+  void sample(double time, History& history, Fields& fields) {
     const Snapshot all = snapshot(stepper_, transport_, time);
+    fields.update(all);
     if (transport_.rank() == 0) history.add(measure(all, what_, base_, options_.scheme));
   }
 
@@ -172,8 +174,9 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   const BaseState base = make_base_state(what, cells[2]);
   const double end = end_of(options, what);
   const bool prints = transport.rank() == 0;
-  heddle::OutputFolder results(options.out, bytes_of_results(options, what, cells), transport,
-                               place_of_files(options, transport));
+  heddle::OutputFolder results(options.out,
+                               bytes_of_results(options, what, cells) + bytes_of_fields(options, what, cells),
+                               transport, place_of_files(options, transport));
   if (prints) print_head(options, what, cells, end);
   heddle::Trace trace;
   Stepper<T> stepper(what, base, cells, options.scheme, transport,
@@ -200,7 +203,8 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   const double began = now(), from = state.time;
   const std::int64_t steps_before = state.steps;
   Loop<T> loop(options, what, base, stepper, transport, end);
-  loop.run(state, history, saves);
+  Fields fields(options, what, cells, state, results, transport);
+  loop.run(state, history, fields, saves);
   const double seconds = now() - began;
   const Snapshot last = loop.last();
   bool good = true;

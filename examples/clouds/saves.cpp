@@ -67,6 +67,8 @@ template <class T> void Saves<T>::add(const Case& what) {
   checkpoint_.add("last step", progress_->last_step);
   checkpoint_.add("steps", progress_->steps);
   checkpoint_.add("time of longwave radiation", progress_->radiated);
+  checkpoint_.add("time of files of fields", progress_->filed);
+  checkpoint_.add("files of fields", progress_->files);
   const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
   checkpoint_.require("number of the case", static_cast<double>(number));
   checkpoint_.require("width of the domain", what.size[0]);

@@ -23,7 +23,9 @@ struct RunState {
   double time = 0;      // s
   double last_step = 0; // s
   std::int64_t steps = 0;
-  double radiated = -1; // when longwave radiation was computed last, s; below 0: never
+  double radiated = -1;   // when longwave radiation was computed last, s; below 0: never
+  double filed = -1;      // when files of fields were written last, likewise
+  std::int64_t files = 0; // so many times
 };
 
 /// Where files lie until the run is over. Throws heddle::Error where --out has the checkpoints of another

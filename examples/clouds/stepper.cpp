@@ -57,11 +57,12 @@ Place place_of(const Case& what, const std::array<std::int64_t, 3>& cells, heddl
     if (cells[axis] < 6)
       throw heddle::Error("clouds", "a side of " + std::to_string(cells[axis]) + " cells is too short",
                           "use 6 or more: fluxes reach three cells to both sides");
-  if (cells[2] < 3 * transport.ranks())
+  constexpr std::int64_t fewest = 2 * reach; // levels of a block of an exchange
+  if (cells[2] < fewest * transport.ranks())
     throw heddle::Error("clouds",
                         std::to_string(cells[2]) + " levels are too few for " +
                             std::to_string(transport.ranks()) + " ranks",
-                        "leave 3 levels or more to each");
+                        "leave " + std::to_string(fewest) + " levels or more to each");
   return {.blocks = heddle::BlockGrid({{0, 0, 0}, cells}, {1, 1, transport.ranks()}, {true, true, false},
                                       transport.ranks()),
           .rank = transport.rank(),
@@ -323,7 +324,7 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
                                             what.rain != RainScheme::none);
   if (what.longwave)
     longwave_ = std::make_unique<Longwave<T>>(what, base, place_, column_, states_[0]->th, states_[0]->q,
-                                              cloud_, *what.longwave);
+                                              cloud_, *what.longwave, transport);
   if (host_pressure_) {
     Place host = place_;
     host.memory = heddle::Memory::host;

@@ -11,6 +11,7 @@
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/error.hpp"
 #include "longwave_bands.hpp"
+#include "rows.hpp"
 
 namespace clouds {
 namespace {
@@ -123,15 +124,26 @@ private:
   }
 };
 
+/// What calls of several ranks read and write, in whole columns. The heating has the ghost cells of that of
+/// one rank: a checkpoint holds those beyond ground and lid.
+template <class T> struct Longwave<T>::Shared {
+  Shared(const Place& rows, heddle::Transport& transport)
+      : th(rows.field<T>("th of columns", 0)), q(rows.field<T>("q of columns", 0)),
+        cloud(rows.field<T>("cloud of columns", 0)), heating(rows.field<T>("heating of columns")),
+        to_columns(transport, "longwave radiation, to columns"),
+        to_levels(transport, "longwave radiation, to levels") {}
+
+  heddle::Field<T> th, q, cloud, heating;
+  Redistribution<T> to_columns, to_levels;
+};
+
 template <class T>
 Longwave<T>::Longwave(const Case& what, const BaseState& base, const Place& place, const Column<T>& column,
-                      heddle::Field<T>& th, heddle::Field<T>& q, heddle::Field<T>& cloud, int lag)
+                      heddle::Field<T>& th, heddle::Field<T>& q, heddle::Field<T>& cloud, int lag,
+                      heddle::Transport& transport)
     : column_(&column), th_(&th), q_(&q), cloud_(&cloud), heating_(place.field<T>("heating")),
       first_exner_(base.exner.front()), loop_({.name = "longwave", .memory = place.memory}) {
-  if (place.blocks.ranks() > 1)
-    throw heddle::Error("longwave radiation",
-                        "ranks share the levels of a column, whose fluxes need all of them",
-                        "run it on one rank, or without --longwave");
+  if (place.blocks.ranks() > 1) shared_ = std::make_unique<Shared>(shared_rows(place), transport);
   const AirAbove above(what, base);
   above_lid_ = above.temperature.front();
   scratch_ = std::make_unique<Scratch>(what, base, above, place.blocks.domain().extent(0), place.memory);
@@ -139,6 +151,17 @@ Longwave<T>::Longwave(const Case& what, const BaseState& base, const Place& plac
 }
 
 template <class T> Longwave<T>::~Longwave() = default;
+
+template <class T> void Longwave<T>::run() {
+  if (!shared_) return loop_.run(1);
+  // The thread that steps sends all messages, none a call that goes on beside it.
+  Shared& s = *shared_;
+  s.to_columns(*th_, s.th);
+  s.to_columns(*q_, s.q);
+  s.to_columns(*cloud_, s.cloud);
+  loop_.run(1);
+  s.to_levels(s.heating, heating_);
+}
 
 template <class T>
 void Longwave<T>::add_to_stage(Tasks& tasks, heddle::Field<T>& th_next, const heddle::Buffer<T>& length,
@@ -164,24 +187,41 @@ template <class T> typename Longwave<T>::Fluxes Longwave<T>::last_column() const
   return column;
 }
 
+template <class T> heddle::Field<T>& Longwave<T>::th() {
+  return shared_ ? shared_->th : *th_;
+}
+
+template <class T> heddle::Field<T>& Longwave<T>::q() {
+  return shared_ ? shared_->q : *q_;
+}
+
+template <class T> heddle::Field<T>& Longwave<T>::cloud() {
+  return shared_ ? shared_->cloud : *cloud_;
+}
+
+template <class T> heddle::Field<T>& Longwave<T>::computed() {
+  return shared_ ? shared_->heating : heating_;
+}
+
 template <class T> std::vector<heddle::FieldAccess> Longwave<T>::Rows::accesses() const {
   using enum heddle::AccessMode;
-  return {{l_->th_, "th", read},
-          {l_->q_, "q", read},
-          {l_->cloud_, "cloud", read},
-          {&l_->heating_, "heating", write}};
+  return {{&l_->th(), "th", read},
+          {&l_->q(), "q", read},
+          {&l_->cloud(), "cloud", read},
+          {&l_->computed(), "heating", write}};
 }
 
 template <class T> void Longwave<T>::Rows::operator()(heddle::Stream& stream) const {
   Scratch& s = *l_->scratch_;
   const auto of = [&](heddle::Field<T>& field) { return stream.version(field).view(0); };
-  const FieldView<T> th = of(*l_->th_), q = of(*l_->q_), cloud = of(*l_->cloud_), heating = of(l_->heating_);
+  const FieldView<T> th = of(l_->th()), q = of(l_->q()), cloud = of(l_->cloud()),
+                     heating = of(l_->computed());
   const FieldView<T> depth(s.depth.data(), {bands, s.n_x, s.n_z, 1}, {1, bands, bands * s.n_x, 0});
   const FieldView<T> fraction(s.ones.data(), {bands, s.n_x, s.n_z, 1}, {1, 0, 0, 0});
   const PlaneView<T> emissivity(s.ones.data(), {bands, s.n_x, bands}, {0, 0, 1});
   const PlaneView<T> ground(s.ground.data(), {bands, s.n_x, 1}, {0, 0, 0});
   const PlaneView<T> outgoing(s.up.data() + s.n_x * s.n_z, {bands, s.n_x, 1}, {0, 1, 0});
-  const T* const exner = l_->column_->exner.first(l_->th_->box(0));
+  const T* const exner = l_->column_->exner.first(l_->th().box(0));
   const T* const mass = s.mass.data() + 1;
   for (std::int64_t j = 0; j < th.extent(1); ++j) {
     heddle::call_kernel<LayersKernel>(stream, row_of(th, j), row_of(q, j), row_of(cloud, j),

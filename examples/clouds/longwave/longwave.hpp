@@ -16,13 +16,15 @@
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/io/checkpoint.hpp"
+#include "heddle/transport/transport.hpp"
 
 namespace clouds {
 
 /// Heating by longwave radiation in all columns of a domain: vapour as a grey gas, and cloud water, between
 /// the ground and air above the lid that does not change. It is computed now and then, and acts all the time.
 /// Above the lid the temperature of the initial profile falls by 6.5 K/km to 200 K, and vapour with the third
-/// power of pressure. Kernels, with their sources: longwave.py.
+/// power of pressure. Kernels, with their sources: longwave.py. Where ranks share the levels, each call gives
+/// them whole columns first and brings the heating back: any number of ranks has the same bits.
 template <class T> class Longwave {
 public:
   /// Fluxes of one column, W m-2, upwards, on the lower faces of levels and the lid.
@@ -31,17 +33,18 @@ public:
   };
 
   /// th, q, cloud: the state that is radiated. lag: 0, or 1 for heating that is one call old, while the next
-  /// one is computed beside the steps. All arguments must outlive this. Throws heddle::Error where a column
-  /// is shared by ranks.
+  /// one is computed beside the steps. All arguments must outlive this. Throws heddle::Error for more ranks
+  /// than rows along x.
   Longwave(const Case& what, const BaseState& base, const Place& place, const Column<T>& column,
-           heddle::Field<T>& th, heddle::Field<T>& q, heddle::Field<T>& cloud, int lag);
+           heddle::Field<T>& th, heddle::Field<T>& q, heddle::Field<T>& cloud, int lag,
+           heddle::Transport& transport);
   Longwave(const Longwave&) = delete;
   Longwave& operator=(const Longwave&) = delete;
   ~Longwave();
 
   /// The state as it is now sets the heating, at once; with a lag, that of the call before does. The first
-  /// call computes at once.
-  void run() { loop_.run(1); }
+  /// call computes at once. All ranks together.
+  void run();
   /// Waits for what is under way. Throws what that has thrown.
   void finish() { loop_.finish(); }
   /// After theta_l of a stage: what radiation adds in it. length: of the step, s, in its first entry.
@@ -53,6 +56,7 @@ public:
 
 private:
   struct Scratch;
+  struct Shared;
 
   /// From th, q and cloud to heating, a row of columns along x after the other.
   class Rows {
@@ -68,9 +72,16 @@ private:
     Longwave* l_;
   };
 
+  /// What a call reads and writes: of whole columns.
+  [[nodiscard]] heddle::Field<T>& th();
+  [[nodiscard]] heddle::Field<T>& q();
+  [[nodiscard]] heddle::Field<T>& cloud();
+  [[nodiscard]] heddle::Field<T>& computed();
+
   const Column<T>* column_;
   heddle::Field<T>*th_, *q_, *cloud_;
   heddle::Field<T> heating_;
+  std::unique_ptr<Shared> shared_; // where there are several ranks
   double first_exner_, above_lid_;
   std::unique_ptr<Scratch> scratch_; // of one call: calls do not overlap
   heddle::TaskGraph loop_;

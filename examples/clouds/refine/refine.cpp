@@ -152,7 +152,8 @@ RunState refine(const Options& options, const Case& what, const BaseState& base,
   RunState progress;
   Saves<T> saves(options, what, source.folder, coarse, progress, transport);
   saves.read_state(source.step);
-  progress.radiated = -1;
+  progress.radiated = progress.filed = -1;
+  progress.files = 0;
   refine_state(coarse, fine);
   return progress;
 }

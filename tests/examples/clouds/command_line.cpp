@@ -91,14 +91,18 @@ TEST(Program, MeansOverCloudsThatAreNotThereAreFillValues) {
 
 TEST(Program, ResumesFromACheckpointWithTheSameBits) {
   const test::Folder folder;
-  const std::string checkpoints = "--no-picture --precision f32 --checkpoint-every 100 ";
-  ASSERT_EQ(program(small(folder / "whole", checkpoints + "--hours 0.1")).code, 0);
-  ASSERT_EQ(program(small(folder / "parts", checkpoints + "--hours 0.06")).code, 0);
-  const Outcome rest = program(small(folder / "parts", checkpoints + "--hours 0.1 --resume"));
+  const std::string options = "--no-picture --precision f32 --checkpoint-every 100 --fields-every 150 ";
+  ASSERT_EQ(program(small(folder / "whole", options + "--hours 0.1")).code, 0);
+  ASSERT_EQ(program(small(folder / "parts", options + "--hours 0.06")).code, 0);
+  const Outcome rest = ::test::run_program("HEDDLE_TIMEOUT=20 HEDDLE_TRANSPORT=threads HEDDLE_RANKS=2 "
+                                           "'" CLOUDS_PROGRAM "' " +
+                                           small(folder / "parts", options + "--hours 0.1 --resume"));
   ASSERT_EQ(rest.code, 0) << rest.text;
   EXPECT_TRUE(contains(rest.text, "resumed")) << rest.text;
-  for (const char* const file : {"series.csv", "profiles.csv"})
+  for (const char* const file : {"series.csv", "profiles.csv", "fields.pvd", "fields_00000000.vti",
+                                 "fields_00000001.vti", "fields_00000002.vti"})
     EXPECT_EQ(contents(folder / "parts" / file), contents(folder / "whole" / file)) << file;
+  EXPECT_TRUE(contains(contents(folder / "whole" / "fields.pvd"), "timestep=\"300\"")); // of 0, 200, 300
 }
 
 TEST(Program, RefusesWhatItCannotDo) {
@@ -109,8 +113,13 @@ TEST(Program, RefusesWhatItCannotDo) {
   expect_refusal("cbl --cells 5x12x12" + out, "command line: --cells: a side of 5 cells is too short");
   expect_refusal("wave --cells 12x4x12" + out, "command line: --cells: a side of 4 cells is too short");
   EXPECT_FALSE(std::filesystem::exists(folder / "short"));
+  const Outcome shared = ::test::run_program(
+      "HEDDLE_TRANSPORT=threads HEDDLE_RANKS=3 '" CLOUDS_PROGRAM "' cbl --cells 12x12x16" + out);
+  EXPECT_EQ(shared.code, 1);
+  EXPECT_TRUE(contains(shared.text, "16 levels are too few for 3 ranks")) << shared.text;
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
+  expect_refusal("cbl --fields-every -1", "--fields-every");
   expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
 }
 

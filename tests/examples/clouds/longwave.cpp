@@ -16,6 +16,7 @@
 #include "constants.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/transport/thread_group.hpp"
+#include "rows.hpp"
 #include "simulation.hpp"
 
 namespace clouds {
@@ -35,7 +36,7 @@ template <class T> struct Radiating : Simulation<T> {
   explicit Radiating(const Case& what_)
       : Simulation<T>(what_, {12, 10, 30}), column(this->stepper.place(), this->what, this->base, 5),
         by_hand(this->what, this->base, this->stepper.place(), column, this->stepper.now().th,
-                this->stepper.now().q, this->stepper.cloud(), 0) {}
+                this->stepper.now().q, this->stepper.cloud(), 0, this->alone) {}
 
   Column<T> column;
   Longwave<T> by_hand;
@@ -135,12 +136,65 @@ TEST(Longwave, WithALagHasTheHeatingOfTheCallBefore) {
   }
 }
 
-TEST(Longwave, NeedsWholeColumns) {
-  const Case what = radiating(0);
-  const BaseState base = make_base_state(what, 16);
-  heddle::ThreadGroup(2).run([&](heddle::Transport& transport) {
-    EXPECT_THROW(Stepper<float>(what, base, {12, 12, 16}, Scheme::fifth, transport), heddle::Error);
+TEST(Longwave, OfColumnsThatRanksShareHasTheBitsOfOneRank) {
+  for (const int lag : {0, 1}) {
+    const Case what = radiating(lag);
+    const BaseState base = make_base_state(what, 20);
+    const auto run = [&](int ranks) {
+      std::vector<Snapshot> found;
+      heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
+        Stepper<float> stepper(what, base, {8, 7, 20}, Scheme::fifth, transport); // shares differ
+        stepper.start(3);
+        stepper.set_last_step(5);
+        (void)stepper.survey();
+        for (int call = 0; call < 3; ++call) {
+          stepper.radiate();
+          Snapshot all = snapshot(stepper, transport, 0);
+          if (transport.rank() == 0) found.push_back(std::move(all));
+          stepper.advance(30);
+        }
+        stepper.finish();
+      });
+      return found;
+    };
+    const std::vector<Snapshot> one = run(1), three = run(3);
+    for (std::size_t call = 0; call < one.size(); ++call) {
+      EXPECT_EQ(three[call].heating, one[call].heating) << lag << ", " << call;
+      EXPECT_EQ(three[call].th, one[call].th) << lag << ", " << call;
+    }
+    EXPECT_NE(one[2].heating, one[0].heating);
+  }
+}
+
+TEST(Longwave, RedistributionBringsEachCellToItsPlace) {
+  heddle::ThreadGroup(3).run([&](heddle::Transport& transport) {
+    const Place levels{.blocks =
+                           heddle::BlockGrid({{0, 0, 0}, {5, 7, 20}}, {1, 1, 3}, {true, true, false}, 3),
+                       .rank = transport.rank()};
+    const Place rows = shared_rows(levels);
+    const auto number = [](auto x, auto y, auto z, int) { return static_cast<double>(x + 10 * y + 100 * z); };
+    heddle::Field<double> from = levels.field<double>("from"), there = rows.field<double>("there"),
+                          back = levels.field<double>("back"), wanted = rows.field<double>("wanted");
+    from.fill(number);
+    wanted.fill(number);
+    back.fill(-1);
+    Redistribution<double> go(transport, "go"), come(transport, "come");
+    go(from, there);
+    EXPECT_EQ(there.box(0).extent(2), 20);
+    EXPECT_EQ(there.read(), wanted.read());
+    come(there, back);
+    EXPECT_EQ(back.read(), from.read());
   });
+}
+
+TEST(Longwave, NeedsARowOfColumnsPerRank) {
+  const Place levels{.blocks = heddle::BlockGrid({{0, 0, 0}, {8, 6, 42}}, {1, 1, 7}, {true, true, false}, 7)};
+  try {
+    (void)shared_rows(levels);
+    FAIL();
+  } catch (const heddle::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("7 ranks share 6 rows"), std::string::npos) << error.what();
+  }
 }
 
 std::string text_of(const std::filesystem::path& file) {
@@ -151,15 +205,18 @@ std::string text_of(const std::filesystem::path& file) {
 
 TEST(Longwave, IsResumedFromACheckpointWithTheSameBits) {
   const test::Folder folder;
-  const auto run = [&](const char* out, const std::string& more) {
-    return ::test::run_program("'" CLOUDS_PROGRAM "' bomex --threads 1 --precision f32 --cells 8x8x12 "
+  const auto run = [&](const char* out, const std::string& more, const char* before = "") {
+    return ::test::run_program(std::string(before) +
+                               "'" CLOUDS_PROGRAM "' bomex --threads 1 --precision f32 --cells 8x8x12 "
                                "--spacing 200 --sample-every 100 --no-picture --longwave 1.5 "
                                "--checkpoint-every 100 --out '" +
                                (folder / out).string() + "' " + more);
   };
   ASSERT_EQ(run("whole", "--hours 0.1").code, 0);
-  ASSERT_EQ(run("parts", "--hours 0.06").code, 0);
-  const auto rest = run("parts", "--hours 0.1 --resume");
+  const auto begun =
+      run("parts", "--hours 0.06", "HEDDLE_TIMEOUT=20 HEDDLE_TRANSPORT=threads HEDDLE_RANKS=2 ");
+  ASSERT_EQ(begun.code, 0) << begun.text;
+  const auto rest = run("parts", "--hours 0.1 --resume"); // on another number of ranks
   ASSERT_EQ(rest.code, 0) << rest.text;
   for (const char* const file : {"series.csv", "profiles.csv"})
     EXPECT_EQ(text_of(folder / "parts" / file), text_of(folder / "whole" / file)) << file;

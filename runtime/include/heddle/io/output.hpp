@@ -121,7 +121,7 @@ public:
                                   return static_cast<T>(f(block, x, y, z, c));
                                 });
               })});
-  }
+  } // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it follows no function that was moved
 
   ~Output();
   Output(const Output&) = delete;
