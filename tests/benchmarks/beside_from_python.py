@@ -10,10 +10,10 @@ to generate, seconds to compile and call it once, microseconds per call on 4^3 c
 Both programs work in turns on the same arrays, those of heddle.zeros: one ghost layer, rows begin at cache
 lines, x is contiguous. First they make the same steps from the same random numbers, and must agree.
 
-CPU: one thread, and CPU time, also of compilers. GPU: the clock, and time between CUDA events; of lbmpy the
-best of BLOCKS counts, of Heddle the best of `schedules`. Medians of all rounds; a round is two steps. What
-Heddle generates is timed by a second process, which finds the library in the cache. --jobs: so many kernels
-are generated and compiled at once; timed is one at a time.
+CPU: one thread, and CPU time, also of compilers. GPU: the clock, and time between CUDA events; of the
+peers the best of BLOCKS counts. Medians of all rounds; a round is two steps. What Heddle generates is timed
+by a second process, which finds the library in the cache. --jobs: so many kernels are generated and compiled
+at once; timed is one at a time.
 """
 
 from __future__ import annotations
@@ -101,17 +101,12 @@ class Machine:
         return statistics.median(times) / 100 * 1e6
 
 
-def schedules(case: str, target: str) -> list[Any]:
-    """The first is Heddle's choice, with fused multiply-adds, which the compilers of the peers take too."""
-    from heddle import Schedule, Threads
-
-    small = Schedule(fma=True, gpu=Threads(block=(128, 1, 1), rematerialise=True))
-    return [Schedule(fma=True), *([small] if target == "cuda" and case == "D3Q27 cumulant" else [])]
-
-
-def ours(case: str, kind: str, target: str, schedule: Any) -> Step:
+def ours(case: str, kind: str, target: str) -> Step:
+    """With the schedule that Heddle chooses, and fused multiply-adds, as the compilers of the peers take."""
     import heddle
-    from heddle import Assignment, Module, fields, lbm, parameters
+    from heddle import Assignment, Module, Schedule, fields, lbm, parameters
+
+    schedule = Schedule(fma=True)
 
     name = case.split()[0].lower()
     module = Module(name, about=f"{case} beside other programs.", precisions=(PRECISIONS[kind],))
@@ -234,7 +229,7 @@ def worker(options: argparse.Namespace) -> dict[str, Any]:
     f, g = machine.arrays(case, kind, 4)  # imports Heddle, and wakes the GPU
     machine.wait()
     begin = now()
-    own = ours(case, kind, target, schedules(case, target)[0])
+    own = ours(case, kind, target)
     own(f, g)
     machine.wait()
     found: dict[str, Any] = {"own_ready": now() - begin}
@@ -252,7 +247,6 @@ def worker(options: argparse.Namespace) -> dict[str, Any]:
     machine.wait()
     found["peer_compile"] = now() - begin
     found["disagreement"] = disagreement(machine, case, kind, own, peer)
-    others = [ours(case, kind, target, schedule) for schedule in schedules(case, target)[1:]]
     alone = open(os.environ["BESIDE_LOCK"], "w")  # noqa: SIM115 - until the process ends
     fcntl.flock(alone, fcntl.LOCK_EX)
     found["own_call"] = machine.per_call(lambda: own(f, g))
@@ -269,10 +263,7 @@ def worker(options: argparse.Namespace) -> dict[str, Any]:
 
         return run
 
-    contenders: dict[str, Callable[[], None]] = {
-        f"own {number}": lambda run=run: run(*big)  # type: ignore[misc]
-        for number, run in enumerate([own, *others])
-    }
+    contenders: dict[str, Callable[[], None]] = {"own": lambda: own(*big)}
     contenders |= {f"peer {block}": with_block(block) for block in (BLOCKS if machine.cuda else (None,))}
     spent: dict[str, list[float]] = {name: [] for name in contenders}
     for number in range(options.rounds + 2):
