@@ -28,9 +28,12 @@ inline Expression Op(std::string_view name, const std::vector<Expression>& args,
   return {{Object("Op").part("name", name).part("args", args).part("type", type).text()}};
 }
 
-/// `condition ? yes : no`; the branch not taken is not evaluated.
-inline Expression Select(const Expression& condition, const Expression& yes, const Expression& no) {
-  return {{Object("Select").part("condition", condition).part("yes", yes).part("no", no).text()}};
+/// `condition ? yes : no`; the branch not taken is not evaluated. both: emitted text computes both values
+/// and takes the bits of one (see passes.vectorise.row_values).
+inline Expression Select(const Expression& condition, const Expression& yes, const Expression& no,
+                         bool both = false) {
+  return {{Object("Select").part("condition", condition).part("yes", yes).part("no", no)
+      .part("both", both).text()}};
 }
 
 /// Conversion to another type, rounding to nearest even.
