@@ -144,6 +144,8 @@ Longwave<T>::Longwave(const Case& what, const BaseState& base, const Place& plac
     : column_(&column), th_(&th), q_(&q), cloud_(&cloud), heating_(place.field<T>("heating")),
       first_exner_(base.exner.front()), loop_({.name = "longwave", .memory = place.memory}) {
   if (place.blocks.ranks() > 1) shared_ = std::make_unique<Shared>(shared_rows(place), transport);
+  columns_ = shared_ ? Columns{&shared_->th, &shared_->q, &shared_->cloud, &shared_->heating}
+                     : Columns{th_, q_, cloud_, &heating_};
   const AirAbove above(what, base);
   above_lid_ = above.temperature.front();
   scratch_ = std::make_unique<Scratch>(what, base, above, place.blocks.domain().extent(0), place.memory);
@@ -187,41 +189,23 @@ template <class T> typename Longwave<T>::Fluxes Longwave<T>::last_column() const
   return column;
 }
 
-template <class T> heddle::Field<T>& Longwave<T>::th() {
-  return shared_ ? shared_->th : *th_;
-}
-
-template <class T> heddle::Field<T>& Longwave<T>::q() {
-  return shared_ ? shared_->q : *q_;
-}
-
-template <class T> heddle::Field<T>& Longwave<T>::cloud() {
-  return shared_ ? shared_->cloud : *cloud_;
-}
-
-template <class T> heddle::Field<T>& Longwave<T>::computed() {
-  return shared_ ? shared_->heating : heating_;
-}
-
 template <class T> std::vector<heddle::FieldAccess> Longwave<T>::Rows::accesses() const {
   using enum heddle::AccessMode;
-  return {{&l_->th(), "th", read},
-          {&l_->q(), "q", read},
-          {&l_->cloud(), "cloud", read},
-          {&l_->computed(), "heating", write}};
+  const Columns& c = l_->columns_;
+  return {{c.th, "th", read}, {c.q, "q", read}, {c.cloud, "cloud", read}, {c.heating, "heating", write}};
 }
 
 template <class T> void Longwave<T>::Rows::operator()(heddle::Stream& stream) const {
   Scratch& s = *l_->scratch_;
-  const auto of = [&](heddle::Field<T>& field) { return stream.version(field).view(0); };
-  const FieldView<T> th = of(l_->th()), q = of(l_->q()), cloud = of(l_->cloud()),
-                     heating = of(l_->computed());
+  const Columns& c = l_->columns_;
+  const auto of = [&](heddle::Field<T>* field) { return stream.version(*field).view(0); };
+  const FieldView<T> th = of(c.th), q = of(c.q), cloud = of(c.cloud), heating = of(c.heating);
   const FieldView<T> depth(s.depth.data(), {bands, s.n_x, s.n_z, 1}, {1, bands, bands * s.n_x, 0});
   const FieldView<T> fraction(s.ones.data(), {bands, s.n_x, s.n_z, 1}, {1, 0, 0, 0});
   const PlaneView<T> emissivity(s.ones.data(), {bands, s.n_x, bands}, {0, 0, 1});
   const PlaneView<T> ground(s.ground.data(), {bands, s.n_x, 1}, {0, 0, 0});
   const PlaneView<T> outgoing(s.up.data() + s.n_x * s.n_z, {bands, s.n_x, 1}, {0, 1, 0});
-  const T* const exner = l_->column_->exner.first(l_->th().box(0));
+  const T* const exner = l_->column_->exner.first(c.th->box(0));
   const T* const mass = s.mass.data() + 1;
   for (std::int64_t j = 0; j < th.extent(1); ++j) {
     heddle::call_kernel<LayersKernel>(stream, row_of(th, j), row_of(q, j), row_of(cloud, j),

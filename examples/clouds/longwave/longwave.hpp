@@ -73,15 +73,15 @@ private:
   };
 
   /// What a call reads and writes: of whole columns.
-  [[nodiscard]] heddle::Field<T>& th();
-  [[nodiscard]] heddle::Field<T>& q();
-  [[nodiscard]] heddle::Field<T>& cloud();
-  [[nodiscard]] heddle::Field<T>& computed();
+  struct Columns {
+    heddle::Field<T>*th, *q, *cloud, *heating;
+  };
 
   const Column<T>* column_;
   heddle::Field<T>*th_, *q_, *cloud_;
   heddle::Field<T> heating_;
   std::unique_ptr<Shared> shared_; // where there are several ranks
+  Columns columns_;
   double first_exner_, above_lid_;
   std::unique_ptr<Scratch> scratch_; // of one call: calls do not overlap
   heddle::TaskGraph loop_;

@@ -113,12 +113,11 @@ class SparseLU:
         it, so that most of L is not alive for long. The same operations as `factorise` and its solution."""
         cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; z = L^-1 b")
         factor: dict[Place, sympy.Expr] = {}
-        z = list(right)
-        terms = [[value] for value in right]
-        for k in self.order:
+
+        def eliminate(k: int) -> None:
             self._eliminate_one(cell, matrix, names, factor, k)
-            self._forward(cell, factor, names, "x", terms, z, k)
-        return self._backward(cell, factor, names, "x", z)
+
+        return self.substitute(cell, factor, right, names, "x", before=eliminate)
 
     def _eliminate_one(
         self,
@@ -148,39 +147,18 @@ class SparseLU:
         right: Sequence[sympy.Expr],
         names: Sequence[str],
         prefix: str,
+        before: Callable[[int], None] = lambda k: None,
     ) -> list[sympy.Expr]:
-        """Emit the solution for a right-hand side. factor: as `eliminate` returns it."""
+        """Emit the solution for a right-hand side. factor: as `eliminate` returns it. before: called with
+        each row before it is taken, which needs that row of U and column of L from then on."""
         terms = [[value] for value in right]
         z = list(right)
         for k in self.order:
-            self._forward(cell, factor, names, prefix, terms, z, k)
-        return self._backward(cell, factor, names, prefix, z)
-
-    def _forward(
-        self,
-        cell: Equations,
-        factor: Mapping[Place, sympy.Expr],
-        names: Sequence[str],
-        prefix: str,
-        terms: list[list[sympy.Expr]],
-        z: list[sympy.Expr],
-        k: int,
-    ) -> None:
-        """Emit z_k of L z = b, and take it off the rows below. terms: what is left of each row."""
-        name = f"z{prefix}_{names[k]}"
-        z[k] = cell.let(name, cell.total(f"part_{name}", *terms[k]))
-        for i in self.below[k]:
-            terms[i].append(multiply(-1, factor[i, k], z[k]))
-
-    def _backward(
-        self,
-        cell: Equations,
-        factor: Mapping[Place, sympy.Expr],
-        names: Sequence[str],
-        prefix: str,
-        z: Sequence[sympy.Expr],
-    ) -> list[sympy.Expr]:
-        """Emit x of U x = z."""
+            before(k)
+            name = f"z{prefix}_{names[k]}"
+            z[k] = cell.let(name, cell.total(f"part_{name}", *terms[k]))
+            for i in self.below[k]:
+                terms[i].append(multiply(-1, factor[i, k], z[k]))
         x = list(z)
         for k in reversed(self.order):
             rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]

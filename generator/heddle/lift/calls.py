@@ -12,8 +12,8 @@ from heddle.ir.functions import FUNCTIONS
 # Where no argument is NaN, and but for the sign of a zero, these are the same.
 WITHOUT_NAN = {"fmin": "min", "fmax": "max", "fminf": "min", "fmaxf": "max"}
 
-# What HUGE_VAL and INFINITY expand to.
 CHOICE = "heddle::choose"
+# What HUGE_VAL and INFINITY expand to.
 INFINITIES = {f"__builtin_{name}" for name in ("huge_val", "huge_valf", "inf", "inff")}
 BARRIER = "__syncthreads"
 CONTAINER = re.compile(r"^std::(?:__\w+::)?(span|vector|array)\b(.*)::(operator\[\]|size|data)$")

@@ -21,10 +21,11 @@ from itertools import dropwhile
 from typing import Any
 
 from heddle.ir.loops import is_over_lanes
-from heddle.ir.nodes import Comment, Expression, Kernel, Let, Load, Loop, Statement, Store, Symbol
+from heddle.ir.nodes import Expression, Kernel, Let, Load, Loop, Statement, Store, Symbol
 from heddle.ir.stages import Request
 from heddle.ir.visit import transform, walk
 from heddle.passes.apply_schedule import in_strips
+from heddle.passes.hoist_invariants import without_empty_sections
 
 
 def inline_lane_loads(kernel: Kernel, request: Request) -> Kernel:
@@ -46,7 +47,9 @@ def _strip(body: Sequence[Statement]) -> tuple[Statement, ...]:
     named = {load.pointer: Symbol(symbol.name, load.pointer.type) for symbol, load in loads.items()}
     values = {symbol: Load(named[load.pointer], load.index) for symbol, load in loads.items()}
     inner = [s for s in loop.body if not (isinstance(s, Let) and s.symbol in loads)]
-    loop = dataclasses.replace(loop, body=tuple(_replaced(s, values) for s in _without_empty_heads(inner)))
+    loop = dataclasses.replace(
+        loop, body=tuple(_replaced(s, values) for s in without_empty_sections(tuple(inner)))
+    )
     before, after = ([_replaced(s, named) for s in part] for part in (body[:at], body[at + 1 :]))
     return (*before, loop, *after)
 
@@ -62,13 +65,3 @@ def _may_inline(loop: Loop, loads: Mapping[Symbol, Load]) -> bool:
 def _replaced(statement: Statement, values: Mapping[Symbol, Expression]) -> Any:
     """A statement with other values in place of symbols."""
     return transform(statement, lambda node: values.get(node, node) if isinstance(node, Symbol) else node)
-
-
-def _without_empty_heads(body: Sequence[Statement]) -> list[Statement]:
-    """The statements without headings under which nothing is left."""
-    follow = [*body[1:], None]
-    return [
-        s
-        for s, after in zip(body, follow, strict=True)
-        if not (isinstance(s, Comment) and isinstance(after, Comment))
-    ]

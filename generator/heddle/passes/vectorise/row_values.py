@@ -94,13 +94,15 @@ class _Row:
             else:
                 kept.append(statement)
         same, kept = self.same_choices(kept)
-        before += same
         kept = [transform_expressions(statement, self.chosen) for statement in kept]
-        named = self.named_loads(kept)
-        before, kept = ([self.replaced(s, named) for s in part] for part in (before, kept))
-        before[:0] = [Let(symbol, load) for load, symbol in named.items()]
         if not same and not any(isinstance(node, Select) and node.both for node in distinct(kept)):
             return (self.loop,)
+        loads = self.named_loads(kept)
+        before, kept = (
+            [transform_expressions(s, lambda node: loads.get(node, node)) for s in part]
+            for part in ([*before, *same], kept)
+        )
+        before[:0] = [Let(symbol, load) for load, symbol in loads.items()]
         heading = [Comment(HEADING)] if before else []
         return (*heading, *before, dataclasses.replace(self.loop, body=without_empty_sections(tuple(kept))))
 
@@ -111,7 +113,7 @@ class _Row:
         return any(self.same_load(node) or node in self.moved for node in nodes) and all(
             self.same_load(node)
             or isinstance(node, (Const, Op, Select))
-            or (isinstance(node, Symbol) and (node not in self.inside or isinstance(node.type, Pointer)))
+            or (isinstance(node, Symbol) and node not in self.inside)
             or (isinstance(node, Call) and node.name in _CHEAP)
             for node in nodes
         )
@@ -136,31 +138,24 @@ class _Row:
             if not (isinstance(node, Select) and self.may_move(node)):
                 return node
             if node not in named:
-                name = fresh("row_value" if not named else f"row_value_{len(named) + 1}", self.taken)
-                self.taken.add(name)
-                named[node] = Symbol(name, node.type)
-                self.moved.add(named[node])
+                wanted = f"row_value_{len(named) + 1}" if named else "row_value"
+                named[node] = self.named(wanted, node)
             return named[node]
 
         kept = [transform_expressions(statement, change) for statement in body]
         return [Let(symbol, value) for value, symbol in named.items()], kept
 
-    def named_loads(self, body: Sequence[Statement]) -> dict[Load, Symbol]:
+    def named_loads(self, body: Sequence[Statement]) -> dict[Expression, Symbol]:
         """Names for what is read in every cell, whatever holds there."""
         loads = {node for node in in_every_cell(body) if isinstance(node, Load) and self.same_load(node)}
-        named: dict[Load, Symbol] = {}
-        for load in sorted(loads, key=lambda load: (load.pointer.name, _where(load.index))):
-            name = fresh(f"{load.pointer.name}_{_where(load.index)[1]}", self.taken)
-            self.taken.add(name)
-            named[load] = Symbol(name, load.type)
-        return named
+        ordered = sorted(loads, key=lambda load: (load.pointer.name, _where(load.index)))
+        return {load: self.named(f"{load.pointer.name}_{_where(load.index)[1]}", load) for load in ordered}
 
-    @staticmethod
-    def replaced(statement: Statement, named: dict[Load, Symbol]) -> Statement:
-        def change(node: Expression) -> Expression:
-            return named.get(node, node) if isinstance(node, Load) else node
-
-        return transform_expressions(statement, change)  # type: ignore[no-any-return]
+    def named(self, wanted: str, value: Expression) -> Symbol:
+        """A symbol for a value, with this name or one like it."""
+        name = fresh(wanted, self.taken)
+        self.taken.add(name)
+        return Symbol(name, value.type)
 
     def chosen(self, node: Expression) -> Expression:
         """A choice of which both values are computed, where the condition is the same in the whole row."""

@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime.h>
 
+#include "../../median.hpp"
 #include "bicgstab_device.hpp"
 #include "cb05_elimination.hpp"
 #include "cb05_linear.h"
@@ -64,7 +66,7 @@ double seconds(const std::function<void()>& run, int repeats) {
   cudaEvent_t end = nullptr;
   check(cudaEventCreate(&begin), "event");
   check(cudaEventCreate(&end), "event");
-  std::vector<float> times;
+  std::vector<double> times;
   for (int n = 0; n <= repeats; ++n) {
     check(cudaEventRecord(begin), "record");
     run();
@@ -76,8 +78,7 @@ double seconds(const std::function<void()>& run, int repeats) {
   }
   check(cudaEventDestroy(begin), "event");
   check(cudaEventDestroy(end), "event");
-  std::ranges::sort(times);
-  return 1e-3 * times[times.size() / 2];
+  return 1e-3 * bench::median(std::move(times));
 }
 
 /// Values of cells by components become components by cells.
