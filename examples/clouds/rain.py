@@ -10,7 +10,9 @@ negative: what does not come with the air is added first, with rates of the old 
 limited. Then rain falls, and D and E act over the whole step, whose length is a number in memory.
 """
 
-from heddle import If, Module, Schedule, fields, parameters, profiles, tables
+from dataclasses import replace
+
+from heddle import If, Module, Schedule, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
@@ -38,6 +40,7 @@ drag_ratio, heat_exchange, water_exchange = parameters("drag_ratio, heat_exchang
 sea_theta, sea_water = parameters("sea_theta, sea_water")
 rho_ground, threshold, droplets = parameters("rho_ground, threshold, droplets")
 same_bits = Schedule(fma=True, math="reproducible")
+alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
 NAMES = (
     *grid.names,
@@ -60,7 +63,7 @@ wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.her
 loading = (1 + air.lightness) * wet.q_c + r.here
 tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
 cell.store(b.here, lift.here * (tv - tv0.here))
-module.add("buoyancy_with_rain", cell.statements, schedule=same_bits)
+module.add("buoyancy_with_rain", cell.statements, schedule=alike)
 
 # --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
 cell = Equations(fields=NAMES)
@@ -78,13 +81,13 @@ for field, value in (
     (rise_v, rises[1]),
 ):
     cell.store(field.here, value)
-module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=same_bits)
+module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=alike)
 
 cell = Equations(fields=NAMES)
 into_cell = cell.let("into_cell", share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass"))
 cell.store(th_next.here, th_next.here + into_cell * theta_flux.here)
 cell.store(q_next.here, q_next.here + into_cell * water_flux.here)
-module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedule=same_bits)
+module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedule=alike)
 
 
 # --- A scalar s, which is th, q or r ------------------------------------------------------------------------
@@ -122,23 +125,23 @@ def limited(order):
 
 
 for suffix, order in (("", 5), ("_centred", 2)):
-    module.add(f"scalar{suffix}", stage(order), schedule=same_bits)
-    module.add(f"allowance{suffix}", allowance(order), schedule=same_bits)
-    module.add(f"limited{suffix}", limited(order), schedule=same_bits)
+    module.add(f"scalar{suffix}", stage(order), schedule=alike)
+    module.add(f"allowance{suffix}", allowance(order), schedule=alike)
+    module.add(f"limited{suffix}", limited(order), schedule=alike)
 cell = Equations(fields=NAMES)
 cell.store(mid.here, s.here + length.gather(0) * without_advection(cell, s))
-module.add("sources", cell.statements, schedule=same_bits)
+module.add("sources", cell.statements, schedule=alike)
 
 # --- Rain falls ---------------------------------------------------------------------------------------------
 cell = Equations(fields=NAMES)
 cell.store(speed.here, rain.fall_speed(cell, r.here, grid.level("rho"), rho_ground))
-module.add("fall_speed", cell.statements, schedule=same_bits)
+module.add("fall_speed", cell.statements, schedule=alike)
 
 cell = Equations(fields=NAMES)
 after, passed = rain.fall(cell, grid, r, speed, cell.let("step", length.gather(0)))
 cell.store(r_next.here, after)
 onto_ground = If(grid.level("order_z") <= 0, [Assignment(fallen.here, fallen.here + passed)])
-module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)
+module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # fallen: double, so other strides
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
@@ -159,7 +162,7 @@ def conversion(name):
 
 
 for name in ("kessler", "seifert_beheng"):
-    module.add(name, conversion(name), schedule=same_bits)
+    module.add(name, conversion(name), schedule=alike)
 module.add_halo("scalar_halo", ["scalar", "scalar_centred"])
 module.add_halo("sources_halo", ["sources"])
 module.add_halo("allowance_halo", ["allowance", "allowance_centred"])

@@ -237,6 +237,7 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
         ) from None
     mine, theirs = own.schedule, found.schedule
     narrower = theirs.gpu.unit_stride and not mine.gpu.unit_stride
+    narrower = narrower or (theirs.gpu.same_strides and not mine.gpu.same_strides)
     if found.space != own.space or narrower or theirs.cpu.unchecked_entry != mine.cpu.unchecked_entry:
         raise KernelError(
             row.where,

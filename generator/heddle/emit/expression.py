@@ -32,11 +32,17 @@ class NoOneTextError(Exception):
 
 class ExpressionPrinter:
     """Prints one expression at a time for a target. real: the type that a template calls Real, if any; its
-    constants are printed so that their text suits other types, too."""
+    constants are printed so that their text suits other types, too. short: indices are known to fit into an
+    int."""
 
-    def __init__(self, target: Target, real: ir.Scalar | None = None) -> None:
+    def __init__(self, target: Target, real: ir.Scalar | None = None, short: bool = False) -> None:
         self.target = target
         self.real = real
+        self.short = short
+
+    def kind(self, kind: ir.Type) -> str:
+        """A type as C++ spells it here."""
+        return "int" if self.short and kind == ir.I64 else type_text(kind)
 
     def __call__(self, expression: ir.Expression, context: int = 0) -> str:
         text, precedence = self.text(expression)
@@ -94,16 +100,15 @@ class ExpressionPrinter:
             return exact_literal(value.value) or self(value)
         return self(value)
 
-    @staticmethod
-    def instance(call: ir.Call) -> str:
+    def instance(self, call: ir.Call) -> str:
         """The type that a template needs to be told: that of the result, where no argument has it; that of
         the arguments, where one is an integer literal, which is an `int`, and another has another type."""
         row, args = FUNCTIONS[call.name], call.args
         if row.converts:
             assert call.type is not None
-            return f"<{type_text(call.type)}>"
+            return f"<{self.kind(call.type)}>"
         literals = any(isinstance(argument, ir.Const) and not argument.type.is_float for argument in args)  # type: ignore[union-attr]
-        return f"<{type_text(args[0].type)}>" if row.one_type and literals else ""
+        return f"<{self.kind(args[0].type)}>" if row.one_type and literals else ""
 
     @staticmethod
     def side(name: str, operand: ir.Expression, precedence: int) -> int:
@@ -119,7 +124,7 @@ class ExpressionPrinter:
             return f"heddle::half_to_{type_text(scalar)}({self(value)})"
         if scalar == ir.F16:
             return f"heddle::to_half({self(value)})"
-        return f"static_cast<{type_text(scalar)}>({self(value)})"
+        return f"static_cast<{self.kind(scalar)}>({self(value)})"
 
 
 def literal(value: object, scalar: ir.Scalar | None) -> tuple[str, int]:

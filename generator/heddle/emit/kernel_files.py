@@ -259,9 +259,9 @@ def _used(lowered: ir.Kernel, everything: Sequence[Argument]) -> list[Argument]:
     return [argument for argument in everything if argument.name in names]
 
 
-def _parameter(argument: Argument) -> str:
-    """As the kernel function declares it."""
-    text = type_text(argument.kind)
+def _parameter(argument: Argument, short: bool = False) -> str:
+    """As the kernel function declares it; short: an index that is known to fit into an int."""
+    text = "int" if short else type_text(argument.kind)
     if argument.role in ("array", "entries", "table", "chunks", "output", "work"):
         return f"{text} __restrict__ const {argument.name}"
     return (
@@ -335,7 +335,7 @@ def _gpu_function(
         if isinstance(s, ir.Let) and s.symbol.type is not None and s.symbol.name in needed
     ]
     used = [argument for argument in everything if argument.name in needed]
-    passed = [*used, *computed]
+    passed, short = [*used, *computed], stages.lowered.space.same_strides
     if loop.counter == COLOUR:
         passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
     schedule, gpu = variant.schedule.gpu, target.gpu
@@ -348,12 +348,12 @@ def _gpu_function(
     return _common(module, kernel, variant, target) | {
         "block": ", ".join(str(size) for size in schedule.block),
         "launch_bounds": f"{schedule.threads_per_block}{blocks}",
-        "parameters": ", ".join(_parameter(argument) for argument in passed),
+        "parameters": ", ".join(_parameter(argument, short and argument in computed) for argument in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],
         "cells": _cells(inside[-1], printer),
-        "body": warps.body if warps else StatementPrinter(target, real).block((*constants, *inside)),
+        "body": warps.body if warps else StatementPrinter(target, real, short).block((*constants, *inside)),
         "tables": warps.tables if warps else "",
         "shared": warps.bytes if warps else 0,
         "colours": loop.counter == COLOUR,
@@ -505,7 +505,9 @@ def _checks(
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if isinstance(schedule.gpu, Interleaved) and not host:
+    if schedule.gpu.same_strides and not host:
+        check = f"heddle::check_same_strides(arrays, {unit_stride})"
+    elif isinstance(schedule.gpu, Interleaved) and not host:
         check = f"heddle::check_interleaved(arrays, {schedule.gpu.lanes})"
     elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
         linked_arrays = [a.name in linked for a in everything if a.role == "array"]

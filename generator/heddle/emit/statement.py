@@ -20,11 +20,14 @@ _COMMENT = LINE - 14
 
 
 class StatementPrinter:
-    """Prints the body of a kernel for a target. real: the type that a template calls Real, if any."""
+    """Prints the body of a kernel for a target. real: the type that a template calls Real, if any. short:
+    indices are known to fit into an int."""
 
-    def __init__(self, target: Target, real: ir.Scalar | None = None) -> None:
+    def __init__(self, target: Target, real: ir.Scalar | None = None, short: bool = False) -> None:
         self.target = target
-        self.expression = ExpressionPrinter(target, real)
+        self.short = short
+        self.expression = ExpressionPrinter(target, real, short)
+        self.index = self.expression.kind(ir.I64)
 
     def block(self, body: Sequence[ir.Statement]) -> str:
         return "\n".join(self.every_line(body))
@@ -64,12 +67,12 @@ class StatementPrinter:
                 constant = not any(isinstance(node, (ir.Symbol, ir.Call)) for node in distinct(value))
                 qualifier = "constexpr" if constant else "const"
                 assert symbol.type is not None
-                named = f"{qualifier} {type_text(symbol.type)} {symbol.name}"
+                named = f"{qualifier} {self.expression.kind(symbol.type)} {symbol.name}"
                 yield f"{named} = {self.expression.initializer(value)};"
             case ir.Var(symbol, value):
                 assert symbol.type is not None
                 assert value is not None
-                yield f"{type_text(symbol.type)} {symbol.name} = {self.expression.initializer(value)};"
+                yield f"{self.expression.kind(symbol.type)} {symbol.name} = {self.expression.initializer(value)};"
             case ir.Assign(symbol, value):
                 yield f"{symbol.name} = {self.expression.initializer(value)};"
             case ir.Store(target, value):
@@ -90,7 +93,7 @@ class StatementPrinter:
                 yield "}"
             case ir.While(counter, at_most, condition, body=body):
                 more = operate("and", operate("lt", counter, integer(at_most)), condition)
-                yield f"for (std::int64_t {counter.name} = 0; {self.expression(more)}; ++{counter.name}) {{"
+                yield f"for ({self.index} {counter.name} = 0; {self.expression(more)}; ++{counter.name}) {{"
                 yield self.block(body)
                 yield "}"
             case ir.Loop(kind="thread"):
@@ -141,10 +144,10 @@ class StatementPrinter:
         if step == -1:
             assert isinstance(loop.end, ir.Const)
             assert loop.end.value == -1
-            yield f"for (std::int64_t {counter} = {begin}; {counter} >= 0; --{counter}) {{"
+            yield f"for ({self.index} {counter} = {begin}; {counter} >= 0; --{counter}) {{"
         else:
             advance = f"++{counter}" if step == 1 else f"{counter} += {step}"
-            yield f"for (std::int64_t {counter} = {begin}; {counter} < {end}; {advance}) {{"
+            yield f"for ({self.index} {counter} = {begin}; {counter} < {end}; {advance}) {{"
         collapsed = loop.kind == "omp" and self.perfectly_nested(loop)
         for statement in loop.body:
             if collapsed and isinstance(statement, ir.Loop):
@@ -188,11 +191,11 @@ class StatementPrinter:
         nest.reverse()  # x first
         assert self.target.gpu is not None
         for axis, level in enumerate(nest, start=len(inside)):
-            place = self.target.gpu.coordinates[axis]
+            place = self.target.gpu.coordinate(axis, self.short)
             begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
             step = self.expression(level.step)
             place = place if step == "1" else f"{step} * ({place})"
-            yield f"const std::int64_t {level.counter.name} = {begin}{place};"
+            yield f"const {self.index} {level.counter.name} = {begin}{place};"
         if any(is_warp_reduction(s) for s in nest[0].body):
             yield from self.together(nest)
             return

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from heddle.ir.target import Gpu, Target
 
-_CELL = tuple(
-    f"static_cast<std::int64_t>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis}" for axis in "xyz"
-)
+_CELL = "blockIdx", "blockDim", "threadIdx"
 REFERENCE = Target(
     "reference", outer="serial", inner="serial", checked=True, suffix="_reference", files=("_reference.cpp",)
 )

@@ -117,7 +117,7 @@ class _Writer:
         yield from self.printer.every_line(self.head)
         for axis, level in enumerate(reversed(self.outer), start=1):
             assert self.target.gpu is not None
-            yield f"const std::int64_t {level.counter.name} = {self.target.gpu.coordinates[axis]};"
+            yield f"const std::int64_t {level.counter.name} = {self.target.gpu.coordinate(axis)};"
         if self.outer:
             yield self.printer.leave(self.outer[::-1])
         count = self.printer.expression(self.row.end)

@@ -142,6 +142,7 @@ def options(schedule: Schedule) -> dict[str, Any]:
         found["thread"] += f" {gpu.lanes}"
     found["block"] = "x".join(map(str, gpu.block))
     found["unit stride"] = "yes" if gpu.unit_stride else "no"
+    found["same strides"] = "yes" if gpu.same_strides else "no"
     found["addresses"] = "rematerialised" if gpu.rematerialise else "kept"
     found["fma"] = "fma" if schedule.fma else "no fma"
     found["math"] = schedule.math

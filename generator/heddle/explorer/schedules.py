@@ -42,6 +42,7 @@ def _gpu_parts() -> Iterator[GpuSchedule]:
     for block in BLOCKS:
         for unit in (True, False):
             yield Threads(block=block, unit_stride=unit)
+    yield Threads(block=(128, 1, 1), unit_stride=True, same_strides=True)
     for cells in (2, 4):
         yield Threads(coarsening=cells, block=(128, 1, 1))
     yield Threads(rematerialise=True)

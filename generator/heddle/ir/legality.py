@@ -23,6 +23,7 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Reduce,
+    Scalar,
     Scan,
     Store,
     Symbol,
@@ -57,7 +58,9 @@ class Refusal:
     instead: str = ""
 
 
-_WHOLE_ROWS = ("colours", "specialise", "Interleaved", "coarsening", "fixed_nx", "unchecked_entry")
+_WHOLE_ROWS = (
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "fixed_nx", "unchecked_entry"
+)  # fmt: skip
 REFUSALS = {
     "box": Refusal(
         "runs over a dense space", ("CompressedList",), "it has no neighbour table", "use space=Sparse(...)"
@@ -73,7 +76,7 @@ REFUSALS = {
     ),
     "walls": Refusal(
         "has walls in its dense space",
-        ("strips", "coarsening", "specialise", "colours"),
+        ("strips", "coarsening", "same_strides", "specialise", "colours"),
         "cells at walls take other branches",
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
@@ -144,6 +147,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "threads_per_vector"
     if gpu.coarsening > 1:
         yield "coarsening"
+    if gpu.same_strides:
+        yield "same_strides"
     if schedule.colours > 1:
         yield "colours"
     if schedule.specialise is not None:
@@ -175,6 +180,8 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
         _check_lanes(kernel)
         if schedule.gpu.coarsening > 1:
             _check_coarsening(kernel, schedule.gpu.coarsening)
+        if schedule.gpu.same_strides:
+            _check_same_strides(kernel)
     if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
         _check_nontemporal(kernel)
     return kernel
@@ -369,6 +376,23 @@ def _check_coarsening(kernel: Kernel, cells: int) -> None:
             f"coarsening={cells} does not work for '{kernel.name}': it has one axis, a Scan, or "
             "colours of fields that are not split.",
             "leave out coarsening, or use fields(..., split=True)",
+        )
+
+
+def _check_same_strides(kernel: Kernel) -> None:
+    """One number of a cell serves fields of the whole box; and no integers but it are computed with."""
+    whole = [field for field in kernel.fields if field.numbered_with(kernel.space)]
+    data = (*(field.type for field in kernel.fields), *(symbol.type for symbol in kernel.parameters))
+    why = ""
+    if not whole or any(field.layout.split for field in whole):
+        why = "no field has a value for each cell of its box, or they are split by colour"
+    elif any(isinstance(kind, Scalar) and kind.kind in "iu" for kind in data):
+        why = "it has fields or parameters of integers"
+    if why:
+        raise KernelError(
+            kernel.name,
+            f"same_strides does not work for '{kernel.name}': {why}.",
+            "leave out same_strides",
         )
 
 

@@ -86,6 +86,10 @@ class Field(Node):
         """Whether it has a value for each cell of a box."""
         return self.layout.per_cell
 
+    def numbered_with(self, space: Space) -> bool:
+        """Whether one number of a cell serves this and all other such fields, if their strides agree."""
+        return self.dense and self.rank == space.dimensions and not self.layout.other_grid
+
     def is_plane(self, space: Space) -> bool:
         """Whether the cells of a column of a space share a value: it lacks the last axis."""
         return self.dense and self.rank < space.dimensions

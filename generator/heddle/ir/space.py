@@ -45,6 +45,8 @@ class Space(Node):
     """The number of cells along x, where it is known."""
     unit_stride: bool = False
     """Once lowered: the cells of a row follow each other in memory, in all fields."""
+    same_strides: bool = False
+    """Once lowered: all fields have the strides of the first, and numbers of elements fit into 31 bits."""
     walls: tuple[str, ...] = ()
     """Sides of the box at which there may be a wall (see ir.walls)."""
     links: tuple[Link, ...] = ()
@@ -134,6 +136,7 @@ class Dense(Space):
     interleave: int = 1
     fixed_nx: int = 0
     unit_stride: bool = False
+    same_strides: bool = False
     walls: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
 

@@ -16,8 +16,8 @@ class Gpu:
 
     language: its name in sentences. include: what a launcher includes for `dim3`. stream: the type of what an
     entry takes as `void* stream`. qualifiers: before a kernel function. bounds_blocks: whether the second
-    number of __launch_bounds__ counts the blocks of a multiprocessor. coordinates: how a thread finds its
-    cell, per axis. wave: so many threads run in lock step. in_runtime: whether
+    number of __launch_bounds__ counts the blocks of a multiprocessor. coordinates: the numbers by
+    which a thread finds its cell along an axis: of its block, of the threads of a block, and its own. wave: so many threads run in lock step. in_runtime: whether
     streams of heddle::runtime may be this GPU's.
     """
 
@@ -26,9 +26,16 @@ class Gpu:
     stream: str
     qualifiers: str
     bounds_blocks: bool
-    coordinates: tuple[str, ...]
+    coordinates: tuple[str, str, str]
     wave: int
     in_runtime: bool = False
+
+    def coordinate(self, axis: int, short: bool = False) -> str:
+        """How a thread finds its cell along an axis; short: in an int."""
+        block, size, thread = (f"{number}.{'xyz'[axis]}" for number in self.coordinates)
+        if short:
+            return f"static_cast<int>({block} * {size} + {thread})"
+        return f"static_cast<std::int64_t>({block}) * {size} + {thread}"
 
     def __post_init__(self) -> None:
         # The order of a reduction is the same everywhere, so the lanes that shuffle are those of a tile.

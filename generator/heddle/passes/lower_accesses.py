@@ -54,6 +54,8 @@ from heddle.passes.lower_neighbours import NeighbourLowering
 from heddle.passes.lower_wall_reflection import WallReflection
 from heddle.passes.lowering_context import compass
 
+NUMBER = Symbol("cell", I64)
+"""Where the current cell lies in all fields of the same strides, counted in elements."""
 MANY_ROWS = 4
 """So many rows of a field have the row of the current cells named."""
 
@@ -61,8 +63,9 @@ MANY_ROWS = 4
 def lower_accesses(kernel: Kernel, request: Request) -> Kernel:
     """Make memory explicit. With a thread for each cell, a schedule can have the cells of a row follow each
     other."""
-    target = request.target
-    return _Lowering(kernel, target, request.schedule.gpu.unit_stride and target.threads).kernel_lowered()
+    target, gpu = request.target, request.schedule.gpu
+    unit, alike = target.threads and gpu.unit_stride, target.threads and gpu.same_strides
+    return _Lowering(kernel, target, unit, alike).kernel_lowered()
 
 
 class _Lowering(NeighbourLowering, WallReflection):
@@ -83,6 +86,8 @@ class _Lowering(NeighbourLowering, WallReflection):
         space = self.space
         if isinstance(space, Dense) and self.unit:
             space = dataclasses.replace(space, unit_stride=True)
+        if isinstance(space, Dense) and self.alike:
+            space = dataclasses.replace(space, same_strides=True)
         return dataclasses.replace(
             self.kernel, space=space, body=(*(let for let in head if let.symbol in used), *body)
         )
@@ -310,13 +315,23 @@ class _Lowering(NeighbourLowering, WallReflection):
         return [Let(symbol, View(base, offset, self.stride(field, self.row_axis)))]
 
     def cell_views(self, loop: Loop, counters: list[Symbol]) -> list[Statement]:
-        """One pointer per field, to the current cell; scans inside the thread add their own position."""
+        """One pointer per field to the current cell, or one number of the cell for all fields; scans inside
+        the thread add their own position."""
         lets: list[Statement] = []
         accesses = [
             node for node in distinct(loop) if isinstance(node, Access) and not node.field.layout.along_axis
         ]
         parts = dict.fromkeys((a.field, self.part(a) if a.field.layout.split else 0) for a in accesses)
+        numbered = next((field for field, _ in parts if self.is_numbered(field)), None)
+        if numbered is not None:
+            number: Expression = integer(0)
+            for axis in range(numbered.rank):
+                if Symbol(AXES[axis], I64) in counters:
+                    number = add(number, multiply(Symbol(AXES[axis], I64), self.stride(numbered, axis)))
+            lets.append(Let(NUMBER, number))
         for field, part in parts:
+            if self.is_numbered(field):
+                continue
             offset = self.part_offset(field, part) if field.layout.split else integer(0)
             for axis in range(field.rank):
                 counter = Symbol(AXES[axis], I64)
@@ -325,6 +340,9 @@ class _Lowering(NeighbourLowering, WallReflection):
                     offset = add(offset, multiply(place, self.stride(field, axis)))
             lets.append(Let(self.cell_pointer(field, part), View(self.pointer(field), offset, integer(1))))
         return lets
+
+    def is_numbered(self, field: Field) -> bool:
+        return self.alike and field.numbered_with(self.space)
 
     def cell_pointer(self, field: Field, part: int) -> Symbol:
         name = f"{field.name}_other" if field.layout.split and part else f"{field.name}_cell"
@@ -386,11 +404,24 @@ class _Lowering(NeighbourLowering, WallReflection):
         index: Expression = integer(0)
         if access.component:
             index = multiply(integer(access.component), self.stride(field, field.rank))
-        for axis in range(field.rank):
+        numbered = self.is_numbered(field)
+        if numbered:
+            index = self.numbered_place(access, index)
+        for axis in range(0 if numbered else field.rank):
             index = add(index, multiply(self.along(access, axis), self.stride(field, axis)))
         if 0 <= self.row_axis < field.rank:  # inside a scan
             index = add(index, multiply(self.position, self.stride(field, self.row_axis)))
+        if numbered:
+            return Load(self.pointer(field), index)
         return Load(self.cell_pointer(field, self.part(access)), index)
+
+    def numbered_place(self, access: Access, component: Expression) -> Expression:
+        """The number of an element in a field of the shared strides."""
+        index = add(NUMBER, component)
+        for axis, d in enumerate(access.offsets):
+            step = multiply(integer(abs(d)), self.stride(access.field, axis))
+            index = operate("sub", index, step) if d < 0 else add(index, step)
+        return index
 
     # Walls of a dense space
 

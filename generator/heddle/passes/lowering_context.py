@@ -30,10 +30,11 @@ _COMPASS = {1: ("s", "n"), 2: ("b", "t")}
 class LoweringContext:
     """head: extents and strides, named on demand. views: rows by field, component and offset across them.
     links: what has been read from a neighbour table. sides: at which walls the current cell lies. pending:
-    what has to be named before the statement that is being lowered."""
+    what has to be named before the statement that is being lowered. unit, alike: see unit_stride and
+    same_strides of heddle.ir.schedule.Threads."""
 
-    def __init__(self, kernel: Kernel, target: Target, unit: bool) -> None:
-        self.kernel, self.target, self.unit = kernel, target, unit
+    def __init__(self, kernel: Kernel, target: Target, unit: bool, alike: bool) -> None:
+        self.kernel, self.target, self.unit, self.alike = kernel, target, unit, alike
         self.space = kernel.space
         self.written = {
             node.target.field
@@ -75,6 +76,9 @@ class LoweringContext:
         if axis == 0 and self.target.threads and self.space.interleave > 1:
             return integer(self.space.interleave)  # interleaved blocks: see vectorise_interleaved_blocks
         label = "q" if axis == field.rank else AXES[axis]
+        if self.alike and axis < field.rank and field.numbered_with(self.space):
+            first = next(f for f in self.kernel.fields if f.numbered_with(self.space))
+            return self.argument(Symbol(f"stride_{label}", I64), f"{first.name}_stride", axis)
         return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
 
     def slot_stride(self, field: Field) -> Symbol:

@@ -7,9 +7,11 @@ in it.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from heddle.emit.signature import Argument
 from heddle.ir import nodes as ir
@@ -30,11 +32,12 @@ _TEMPLATE = re.compile(r"(heddle::launch(?:_combine_\w+)?)<.*?>\(")
 @dataclass(frozen=True)
 class Launched:
     """A lowered kernel as a launcher sees it: what is computed before, what a launch does, what combines its
-    results."""
+    results. short: the kernel function computes indices in 32 bits, into which they fit."""
 
     head: Body
     loop: ir.Loop
     tail: Body
+    short: bool = False
 
     @staticmethod
     def of(lowered: ir.Kernel) -> Launched:
@@ -43,7 +46,7 @@ class Launched:
         at = next(i for i, statement in enumerate(body) if isinstance(statement, ir.Loop))
         loop = body[at]
         assert isinstance(loop, ir.Loop)
-        return Launched(body[:at], loop, body[at + 1 :])
+        return Launched(body[:at], loop, body[at + 1 :], lowered.space.same_strides)
 
     @property
     def coloured(self) -> bool:
@@ -68,11 +71,13 @@ def same_device_kernel(
 
     Returns the names that the launch has to pass, in order. Raises DifferenceError.
     """
+    if launched.short:
+        parameters, found = _widened_parameters(parameters), widened(found)
     head = {s.symbol.name: s for s in launched.head if isinstance(s, ir.Let)}
     own = tuple(s for s in found if isinstance(s, ir.Let) and s.symbol.name in head)
     for part in (host, own):
         _same_constants(part, head)
-    same_bodies(found, (*own, *thread_form(launched.inside)))
+    same_bodies(found, (*own, *thread_form(launched.inside, launched.short)))
     given = {argument.name: parameter(argument) for argument in arguments}
     computed = {s.symbol.name: s.symbol for s in host if isinstance(s, ir.Let)}
     if launched.coloured:
@@ -108,7 +113,33 @@ def _same_constants(found: Body, head: dict[str, ir.Let]) -> None:
 # --- Threads ------------------------------------------------------------------------------------------------
 
 
-def thread_form(body: Sequence[ir.Statement]) -> Body:
+def widened(body: Body) -> Body:
+    """Indices that are computed in 32 bits as 64-bit ones, which is the same where none is larger. Kernels
+    with such indices have no other integers (see heddle.ir.legality)."""
+
+    def wide(node: Any) -> Any:
+        match node:
+            case ir.Cast(value, ir.I32 | ir.I64) if value.type == ir.I64:
+                return value
+            case ir.Let(symbol, value):
+                return ir.Let(wide(symbol), value)
+        if getattr(node, "type", None) == ir.I32:
+            return dataclasses.replace(node, type=ir.I64)
+        return node
+
+    return tuple(transform(statement, wide) for statement in body)
+
+
+def _widened_parameters(
+    parameters: Sequence[source.FunctionParameter],
+) -> list[source.FunctionParameter]:
+    return [
+        dataclasses.replace(p, symbol=ir.Symbol(p.symbol.name, ir.I64)) if p.symbol.type == ir.I32 else p
+        for p in parameters
+    ]
+
+
+def thread_form(body: Sequence[ir.Statement], short: bool = False) -> Body:
     """Nested thread loops as every thread runs them: it finds its cell, or does nothing."""
     result: list[ir.Statement] = []
     for at, statement in enumerate(body):
@@ -122,21 +153,28 @@ def thread_form(body: Sequence[ir.Statement]) -> Body:
             nest.append(nest[-1].body[0])
         deeper = sum(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(nest[-1].body))
         nest.reverse()  # x first
-        result += [_coordinate(level, "xyz"[axis]) for axis, level in enumerate(nest, start=deeper)]
+        result += [_coordinate(level, "xyz"[axis], short) for axis, level in enumerate(nest, start=deeper)]
         contributions = [s for s in nest[0].body if is_warp_reduction(s)]
         if any(is_row_reduction(s) for s in statements(nest[0].body)):
             return (*result, *_within(nest[1:], _of_block(nest[0])))
         if not contributions:
-            return (*result, *_within(nest, thread_form(nest[0].body)))
+            return (*result, *_within(nest, thread_form(nest[0].body, short)))
         return (*result, *_within(nest[1:], _together(nest[0], contributions)))
     return tuple(result)
 
 
-def _coordinate(level: ir.Loop, axis: str) -> ir.Let:
-    """begin + step * (blockIdx * blockDim + threadIdx), in 64 bits."""
-    block, size, thread = (
-        ir.Cast(ir.Symbol(f"{name}.{axis}", ir.U32), ir.I64) for name in ("blockIdx", "blockDim", "threadIdx")
-    )
+def _coordinate(level: ir.Loop, axis: str, short: bool) -> ir.Let:
+    """begin + step * (blockIdx * blockDim + threadIdx), in 64 bits; short: the number of the thread in 32."""
+    numbers = [ir.Symbol(f"{name}.{axis}", ir.U32) for name in ("blockIdx", "blockDim", "threadIdx")]
+    if short:
+        if level.begin != integer(0):
+            raise DifferenceError(f"threads along {axis} do not begin at 0")
+        inside = ir.Op("add", (ir.Op("mul", (numbers[0], numbers[1]), ir.U32), numbers[2]), ir.U32)
+        place: ir.Expression = ir.Cast(inside, ir.I64)
+        if level.step != integer(1):
+            place = ir.Op("mul", (level.step, place), ir.I64)
+        return ir.Let(level.counter, place)
+    block, size, thread = (ir.Cast(number, ir.I64) for number in numbers)
     begin, first = level.begin, ir.Op("mul", (block, size), ir.I64)
     if isinstance(begin, ir.Const) and begin != integer(0):
         raise DifferenceError(f"threads along {axis} begin at {begin.value}")

@@ -59,7 +59,9 @@ class Entry:
         demands = rows_of_list or (device and self.schedule.gpu.unit_stride)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
-        if device and isinstance(self.schedule.gpu, Interleaved):
+        if device and self.schedule.gpu.same_strides:
+            call = f"heddle::check_same_strides<{len(rows)}>(arrays, {unit})"
+        elif device and isinstance(self.schedule.gpu, Interleaved):
             call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.gpu.lanes}:i32)"
         elif "last" in self.of_list and 1 < len(plain) <= MOST_LISTED:
             others = [a for a in plain if a.name not in self.list_fields]

@@ -81,6 +81,27 @@ def several_cells_of_a_line() -> None:
     kernel([Assignment(r.here, 2 * r.here)], schedule=Schedule(gpu=Threads(coarsening=2)), targets="cuda")
 
 
+@says(
+    "k: same_strides does not work for 'k': it has fields or parameters of integers.\n"
+    "  Hint: leave out same_strides"
+)
+def one_number_beside_integers() -> None:
+    r, n = fields("r: real[2D]; n: int32[2D]")
+    alike = Schedule(gpu=Threads(same_strides=True))
+    kernel([Assignment(r.here, 2 * r.here * n.here)], schedule=alike, targets="cuda")
+
+
+@says(
+    "k: same_strides does not work for 'k': no field has a value for each cell of its box, or they are split "
+    "by colour.\n"
+    "  Hint: leave out same_strides"
+)
+def one_number_for_two_colours() -> None:
+    r = fields("r: real[2D]", split=True)
+    alike = Schedule(colours=2, gpu=Threads(same_strides=True))
+    kernel([Assignment(r.here, 2 * r.here)], schedule=alike, targets="cuda")
+
+
 @says("{here}: 'p' does not have three dimensions.\n  Hint: declare it as real[3D]")
 def multigrid_of_a_plane() -> None:
     equation = relaxation.poisson(p, q)  # here

@@ -267,6 +267,11 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
         "'k_even' runs over a list, which does not support coarsening: its cells form no rows.\n"
         "  Hint: leave out coarsening, or use a dense space",
     ),
+    (
+        lambda: add(STEP, Sparse("fluid"), Schedule(gpu=Threads(same_strides=True))),
+        "'k_even' runs over a list, which does not support same_strides: its cells form no rows.\n"
+        "  Hint: leave out same_strides, or use a dense space",
+    ),
     (lambda: STREAM.boundary(lbm.Outflow(), cells=True), "an outflow needs the normal " + BESIDE_A_BODY),
     (lambda: STREAM.boundary(lbm.FreeSlip(), cells=True), "free slip needs the normal " + BESIDE_A_BODY),
     (lambda: beside(lbm.NoSlip(D2Q9), face="w"), AGAIN),

@@ -120,6 +120,7 @@ def test_arithmetic_stays_open_to_nobody() -> None:
         assert not row.part.unchecked_entry
     for other in GPU:
         assert not other.part.unit_stride
+        assert not other.part.same_strides
         assert not isinstance(other.part, (Interleaved, CompressedList))
 
 

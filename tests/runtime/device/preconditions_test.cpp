@@ -233,6 +233,25 @@ TEST(Preconditions, OfInterleavedBlocksAreThoseOfVectors) {
   EXPECT_EQ(status(3), heddle::bad_stride);
 }
 
+/// One number of a cell serves all arrays of a box; planes beside them have strides of their own.
+TEST(Preconditions, OfSameStridesAreThoseOfTheFirstInAnInt) {
+  const std::array<float, 512> memory{};
+  const std::array<std::int64_t, 3> cells{3, 4, 2}, strides{1, 5, 30}, others{1, 5, 35};
+  const std::array<std::int64_t, 2> flat{3, 4}, dense{1, 3};
+  const auto status = [&](const auto& stride, std::array<std::int64_t, 3> extent) {
+    const ArrayArgument arrays[] = {
+        {&memory.at(0), sizeof(float), flat.data(), dense.data(), 2, 0, false},
+        {&memory.at(100), sizeof(float), extent.data(), strides.data(), 3, 0, false},
+        {&memory.at(300), sizeof(float), extent.data(), stride.data(), 3, 0, true}};
+    return heddle::check_same_strides(arrays, true);
+  };
+  EXPECT_EQ(status(strides, cells), heddle::ok);
+  EXPECT_EQ(status(others, cells), heddle::bad_stride);
+  EXPECT_EQ(status(std::array<std::int64_t, 3>{2, 5, 30}, cells), heddle::bad_stride);
+  EXPECT_EQ(status(strides, {3, 4, 3}), heddle::ok);
+  EXPECT_EQ(status(strides, {3, 4, 71582789}), heddle::extents_differ); // 2^31 elements and a few
+}
+
 /// Arrays with one value per column, before or after those with all cells.
 TEST(Preconditions, OfPlanesAskForTheFirstExtents) {
   const std::array<float, 64> memory{};

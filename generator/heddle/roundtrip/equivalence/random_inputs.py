@@ -14,7 +14,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
 from heddle.ir.interpret import Array, Number, rounded
 from heddle.ir.space import PLACES, Link
-from heddle.roundtrip.equivalence.row_assumptions import has_unit_rows
+from heddle.roundtrip.equivalence.row_assumptions import has_same_strides, has_unit_rows
 
 BOXES = {
     0: ((),),
@@ -52,11 +52,13 @@ def random_inputs(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]
             a.name, f"it has {rank} dimensions, which is not supported.", "use one, two or three dimensions"
         )
     split = any(field.layout.split for field in fields)
+    around = max(field.ghost_layers for field in fields) if has_same_strides(a, b) else None
     sizes = BOXES[rank][:2] if a.space.packs else BOXES[rank]  # ghost cells are many
     for number, cells in enumerate(sizes * 2):
         box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
         generator = random.Random(seed + number)
-        drawn = _Draw(generator, number < len(sizes), max(min(box, default=1), 1), has_unit_rows(a, b))
+        shortest = max(min(box, default=1), 1)
+        drawn = _Draw(generator, number < len(sizes), shortest, has_unit_rows(a, b), around)
         scalars = {s.name: drawn.number(_scalar(s)) for s in parameters}
         if a.space.colours > 1:
             scalars |= {"first_colour": 0, "last_colour": a.space.colours}
@@ -80,10 +82,13 @@ def _scalar(symbol: ir.Symbol) -> ir.Scalar:
 
 @dataclass(frozen=True)
 class _Draw:
+    """around: so many ghost layers have all fields, and the same strides; None: each has its own."""
+
     generator: random.Random
     positive: bool
     extent: int
     unit: bool = False
+    around: int | None = None
 
     def number(self, scalar: ir.Scalar) -> Number:
         """Integers are valid positions in every field, and flags."""
@@ -97,7 +102,10 @@ class _Draw:
     def field(self, field: ir.Field, box: Sequence[int]) -> Array:
         """Axes in any order, some with gaps, some backwards; of a field that is split by colour, half a row
         for each colour."""
+        alike = self.around is not None
         ghosts, parts = field.ghost_layers, field.components
+        if self.around is not None and not field.layout.along_axis:
+            ghosts = self.around
         if field.layout.table:
             return Array([self.number(field.type) for _ in range(field.size)], 0, (field.size,), (1,))
         if field.layout.along_axis:
@@ -109,18 +117,20 @@ class _Draw:
             extent, parts = (extent[0] // 2, *extent[1:]), 2
         whole = [n + 2 * ghosts for n in extent] + ([parts] if parts else [])
         axes = list(range(len(whole)))
-        if not self.positive:
+        if not self.positive and not alike:
             self.generator.shuffle(axes)
             axes.sort(key=lambda axis: self.unit and axis > 0)  # the cells of a row follow each other
         stride, size = [0] * len(whole), 1
         for axis in axes:
-            step = 1 if self.positive or (self.unit and not axis) else self.generator.choice((1, 1, 2))
+            step = (
+                1 if self.positive or alike or (self.unit and not axis) else self.generator.choice((1, 1, 2))
+            )
             stride[axis] = size * step
             size *= whole[axis] * step
         values = [self.number(field.type) for _ in range(size)]
         origin = sum(ghosts * stride[axis] for axis in range(len(extent)))
         for axis in range(1 if self.unit else 0, len(extent)):
-            if not self.positive and self.generator.random() < 0.3:
+            if not (self.positive or alike) and self.generator.random() < 0.3:
                 origin += (whole[axis] - 1 - 2 * ghosts) * stride[axis]
                 stride[axis] = -stride[axis]
         return Array(values, origin, (*extent, *((parts,) if parts else ())), tuple(stride))

@@ -2,8 +2,8 @@
 """What kernels take for granted about rows.
 
 Threads(unit_stride=True) has the cells of a row follow each other in memory, Interleaved(n) has n
-interleaved blocks, of which a CUDA thread runs the same cell. So such kernels are compared with others on
-such memory only.
+interleaved blocks, of which a CUDA thread runs the same cell; Threads(same_strides=True) has all fields lie
+alike. So such kernels are compared with others on such memory only.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from heddle.ir.visit import walk
 
 _VECTORS = "load_vector", "store_vector"
 ASSUME_UNIT_ROWS = "the cells of a row follow each other in memory, in all fields"
+ASSUME_SAME_STRIDES = "all fields have the same strides, and 31 bits number their elements"
 ASSUME_INTERLEAVED = "a kernel without lanes runs on each of {} interleaved blocks"
 ASSUME_LANES = "the fields are those of {} interleaved blocks"
 
@@ -22,6 +23,11 @@ ASSUME_LANES = "the fields are those of {} interleaved blocks"
 def has_unit_rows(*kernels: ir.Kernel) -> bool:
     """Whether one of the kernels runs on nothing else."""
     return any(kernel.space.unit_stride for kernel in kernels)
+
+
+def has_same_strides(*kernels: ir.Kernel) -> bool:
+    """Whether one of the kernels runs on nothing else."""
+    return any(kernel.space.same_strides for kernel in kernels)
 
 
 def interleave_of(kernel: ir.Kernel) -> int:
@@ -44,14 +50,28 @@ def parts_of_vectors(loop: ir.Loop) -> int:
 def row_assumptions(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[ir.Expression, ir.Expression]:
     """The strides along x as both kernels may read them, where one of them is made for these."""
     lanes = max(interleave_of(a), interleave_of(b))
+    known = _shared_strides(a, b, assumptions) if has_same_strides(a, b) else {}
     if lanes == 1 and not has_unit_rows(a, b):
-        return {}
+        return known
     assumptions.add(ASSUME_LANES.format(lanes) if lanes > 1 else ASSUME_UNIT_ROWS)
     if interleave_of(a) != interleave_of(b):
         assumptions.add(ASSUME_INTERLEAVED.format(lanes))
-    return {
+    return known | {
         ir.Load(ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True)), integer(0)): integer(lanes)
         for kernel in (a, b)
         for field in kernel.fields
         if field.dense and field.rank
     }
+
+
+def _shared_strides(a: ir.Kernel, b: ir.Kernel, assumptions: set[str]) -> dict[ir.Expression, ir.Expression]:
+    """The strides of all fields as those of the first."""
+    assumptions.add(ASSUME_SAME_STRIDES)
+    shared = [f for f in (a if a.space.same_strides else b).fields if f.numbered_with(a.space)]
+    return {
+        _stride(field, axis): _stride(shared[0], axis) for field in shared[1:] for axis in range(field.rank)
+    }
+
+
+def _stride(field: ir.Field, axis: int) -> ir.Load:
+    return ir.Load(ir.Symbol(f"{field.name}_stride", ir.Pointer(ir.I64, True)), integer(axis))
