@@ -50,16 +50,21 @@ change these, not this page. [Schedules](schedules.md#what-schedule-chooses) say
 
 Each row compares what `Schedule()` gives with the fastest schedule that `heddle explore` found with which the
 entry takes the same arrays; `unit_stride`, `fixed_nx`, interleaved blocks are the user's to state. All
-candidates of a row were timed in one run. CPU: one thread, by its own clock, on two cores shared with 15 to
-25 other processes: differences of 10 % and more are noise there. GPU: one idle card, CUDA 13; 2026-11-27.
+candidates of a row were timed in one run, on one idle machine: one thread of a CPU, by its own clock; one
+GPU, CUDA 13. 2026-11-28.
 """
 NARROW = 0.95
 """A choice that reaches less of the best is a finding."""
 
+IN_CACHES = (
+    "Stores that bypass the caches win where arrays are larger than these, as here, and lose where they are "
+    "not; `Schedule()` cannot know. Say `CacheLines(4, nontemporal=True)`, or explore."
+)
 FINDINGS = {
-    "D3Q19 BGK": "Not settled: timed on a loaded machine, where the stream in turns with it says otherwise "
-    "(this one reaches 0.94 of it, `Strips(64)` 0.88, `Rows()` 1.09). On two quiet cores longer strips and "
-    "whole rows lost 5 to 36 % ([decision 0104](decisions/0104-strips-of-a-cache-line.md)).",
+    "stencil of 7 points": IN_CACHES,
+    "stencil of 5 points": IN_CACHES,
+    "chemistry": "Strips of 64 cells win by this much here; where step sizes differ, more cells of such a strip "
+    "wait for the slowest.",
 }
 """What holds a row, by the name of its family."""
 

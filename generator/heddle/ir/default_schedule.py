@@ -158,8 +158,8 @@ GPU: tuple[Row[GpuSchedule], ...] = (
             and kernel.read + kernel.written + kernel.updated <= FEW_STREAMS
             and not (kernel.split or kernel.space.walls)
         ),
-        Threads(coarsening=2, block=(128, 1, 1)),
-        "two cells per thread: their loads are under way together",
+        Threads(coarsening=4, block=(128, 1, 1)),
+        "four cells per thread: their loads are under way together",
     ),
     Row("all others", lambda *_: True, Threads(), "one thread per cell, contiguous along x"),
 )

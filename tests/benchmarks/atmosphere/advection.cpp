@@ -57,7 +57,7 @@ template <class T, class Place> struct Air {
   }
 
   heddle::Field<T> flux(const char* name) {
-    return heddle::Field<T>(grid, {.memory = Place::memory, .name = name});
+    return heddle::Field<T>(grid, {.ghost_layers = 3, .memory = Place::memory, .name = name}); // as q
   }
   heddle::Field<T> plane(const char* name) {
     return heddle::Field<T>(grid, {.memory = Place::memory, .name = name, .same_along = 2});

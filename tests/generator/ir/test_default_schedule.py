@@ -46,7 +46,7 @@ COPY = [Assignment(v.here, u.here)]
 SUM = sum(f.here for f in fields("a, b, c, d: real[3D]"))
 COLUMN = [Scan(2, {k: 0}, [Assignment(v.here, k + u.here)], {k: v.here})]
 ROUNDS = [While(k > 1, {k: u.here}, [], {k: k / 2}, at_most=9), Assignment(v.here, k)]
-ONE, TALL, FEW = Threads(), Threads(block=(64, 1, 1)), Threads(block=(128, 1, 1), coarsening=2)
+ONE, TALL, FEW = Threads(), Threads(block=(64, 1, 1)), Threads(block=(128, 1, 1), coarsening=4)
 COLOURED = Threads(block=(32, 8, 1))
 LINES, PAST = CacheLines(4), CacheLines(4, nontemporal=True)
 REPRODUCIBLE = Schedule(math="reproducible")
