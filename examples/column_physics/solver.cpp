@@ -48,7 +48,7 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part.add_wind(loop_);
     part.add_advection(loop_);
     part.add_microphysics(loop_);
-    part.radiation().add_to(radiation_);
+    radiation_.add(part.radiation());
   });
   if (options.radiation_every > 0)
     loop_.add(radiation_, {.every = options.radiation_every, .lag = options.radiation_lag});
