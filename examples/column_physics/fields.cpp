@@ -23,19 +23,21 @@ double face_order(std::int64_t n, std::int64_t cells, int most) {
   return std::min(orders[static_cast<std::size_t>(std::min<std::int64_t>(from_boundary, 3))], most);
 }
 
-Air::Air(const Place& place, const Weather& weather)
+Tracers::Tracers(const Place& place)
     : q(place.field("q", tracers, 3)), q_a(place.field("q_a", tracers, 3)),
-      q_b(place.field("q_b", tracers, 3)), keep(place.field("keep", tracers, 1)), ru(place.field("ru", 1, 1)),
-      rv(place.field("rv", 1, 1)), om(place.field("om", 1, 1)), w(place.field("w", 1, 0)),
-      mu(place.field("mu", 1, 1, 2)), rho(place.field("rho", 1, 0, 1)), exner(place.field("exner", 1, 0, 1)),
-      pressure(place.field("pressure", 1, 0, 1)), height(place.field("height", 1, 0, 1)),
-      thickness(place.field("thickness", 1, 0, 1)), heating(place.field("heating", 1, 0)),
-      rain_fallen(place.field("rain", 1, 0, 2)), snow_fallen(place.field("snow", 1, 0, 2)),
-      scratch_1(place.field("scratch_1", 1, 0)), scratch_2(place.field("scratch_2", 1, 0)),
-      scratch_3(place.field("scratch_3", 1, 0)), scratch_4(place.field("scratch_4", 1, 0)),
-      scratch_plane(place.field("scratch_plane", 1, 0, 2)), rdnw_values(weather.levels().rdnw),
-      rdnw(place.levels(rdnw_values)), one(place.profile(2, [](auto) { return 1.0; })),
-      zero(place.profile(2, [](auto) { return 0.0; })),
+      q_b(place.field("q_b", tracers, 3)), keep(place.field("keep", tracers, 1)) {}
+
+Air::Air(const Place& place, const Weather& weather)
+    : Tracers(place), ru(place.field("ru", 1, 1)), rv(place.field("rv", 1, 1)), om(place.field("om", 1, 1)),
+      w(place.field("w", 1, 0)), mu(place.field("mu", 1, 1, 2)), rho(place.field("rho", 1, 0, 1)),
+      exner(place.field("exner", 1, 0, 1)), pressure(place.field("pressure", 1, 0, 1)),
+      height(place.field("height", 1, 0, 1)), thickness(place.field("thickness", 1, 0, 1)),
+      heating(place.field("heating", 1, 0)), rain_fallen(place.field("rain", 1, 0, 2)),
+      snow_fallen(place.field("snow", 1, 0, 2)), scratch_1(place.field("scratch_1", 1, 0)),
+      scratch_2(place.field("scratch_2", 1, 0)), scratch_3(place.field("scratch_3", 1, 0)),
+      scratch_4(place.field("scratch_4", 1, 0)), scratch_plane(place.field("scratch_plane", 1, 0, 2)),
+      rdnw_values(weather.levels().rdnw), rdnw(place.levels(rdnw_values)),
+      one(place.profile(2, [](auto) { return 1.0; })), zero(place.profile(2, [](auto) { return 0.0; })),
       own_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k - 1); })),
       below_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k); })),
       order_x(place.profile(0, [&](auto n) { return face_order(n, place.grid.domain().extent(0), 5); })),
@@ -68,10 +70,6 @@ Air::Air(const Place& place, const Weather& weather)
   per_level(pressure, levels.pressure);
   per_level(height, levels.height);
   per_level(thickness, levels.thickness);
-  q.fill([&](auto x, auto y, auto k, int c) {
-    return weather.tracer(c, place.spacing * (static_cast<double>(x) + 0.5),
-                          place.spacing * (static_cast<double>(y) + 0.5), static_cast<int>(k), 0);
-  });
 }
 
 } // namespace front

@@ -3,7 +3,6 @@
 #define HEDDLE_COLUMN_PHYSICS_FIELDS_HPP
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "air.hpp"
@@ -53,15 +52,21 @@ struct Place {
 /// has it: 0 on the boundary, then 2, 3, 5 up to `most`.
 [[nodiscard]] double face_order(std::int64_t n, std::int64_t cells, int most);
 
-/// The air of one rank: tracers, winds, and what the levels are made of.
-struct Air {
-  Air(const Place& place, const Weather& weather);
-  Air(const Air&) = delete;
-  Air& operator=(const Air&) = delete;
+/// Tracers that are moved together.
+struct Tracers {
+  explicit Tracers(const Place& place);
+  Tracers(const Tracers&) = delete;
+  Tracers& operator=(const Tracers&) = delete;
 
-  heddle::Field<float> q;        // tracers at the beginning of a step
+  heddle::Field<float> q;        // at the beginning of a step
   heddle::Field<float> q_a, q_b; // in its stages
   heddle::Field<float> keep;
+};
+
+/// The air of one rank: tracers, winds, and what the levels are made of.
+struct Air : Tracers {
+  Air(const Place& place, const Weather& weather);
+
   heddle::Field<float> ru, rv, om, w; // mass fluxes on lower faces; upward speed, m/s
   heddle::Field<float> mu;            // mass of columns, Pa
   heddle::Field<float> rho, exner, pressure, height, thickness; // per level

@@ -10,6 +10,7 @@
 #include "air.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/progress.hpp"
+#include "heddle/core/stream.hpp"
 #include "heddle/io/output_folder.hpp"
 #include "heddle/program/program.hpp"
 #include "heddle/reduction/reduction.hpp"
@@ -98,19 +99,23 @@ void run(const Options& options, heddle::Ranks& ranks) {
   std::optional<heddle::Progress> progress;
   if (prints) progress.emplace("front", steps);
   double in_steps = 0;
-  const auto frame_at = [&](std::int64_t step) {
-    return step * options.frames / steps > (step - 1) * options.frames / steps;
+  std::int64_t waits = 0;
+  // Between these the host only begins work.
+  const std::int64_t at_once = options.gpu ? steps_between_checks : ratio;
+  const auto next_frame = [&](std::int64_t step) {
+    return ((step * options.frames / steps + 1) * steps + options.frames - 1) / options.frames;
   };
   for (std::int64_t step = first; step < steps;) {
-    std::int64_t count = 1;
-    while (count < Solver::rest_of_coarse_step(step) && step + count < steps && !frame_at(step + count))
-      ++count;
+    const std::int64_t frame = next_frame(step);
+    const std::int64_t stop = std::min({(step / at_once + 1) * at_once, frame, saves.next(step), steps});
     const double began = now();
-    solver.step(step, count);
+    const std::int64_t waited = heddle::host_waits();
+    solver.step(step, stop - step);
     in_steps += now() - began;
-    step += count;
+    waits += heddle::host_waits() - waited;
+    step = stop;
     if (step % steps_between_checks == 0 || step == steps) (void)solver.check(step);
-    if (frame_at(step)) last = save(step);
+    if (step == frame) last = save(step);
     saves.update(step);
     if (progress) progress->update(step);
   }
@@ -124,6 +129,9 @@ void run(const Options& options, heddle::Ranks& ranks) {
                   static_cast<double>(steps - first) / in_steps,
                   static_cast<double>((steps - first) * options.size[0] * options.size[1] * options.size[2]) /
                       in_steps / 1e6);
+    if (options.gpu)
+      std::printf("graph     %.1f launches a step in one CUDA graph; the host waited %lld times\n",
+                  solver.launches(), static_cast<long long>(waits));
     if (traced) std::printf("parts     %s\n", shares(trace).c_str());
     if (file) file->close();
     if (options.picture)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "column_physics.hpp"
 #include "heddle/core/dispatch.hpp"
@@ -54,8 +53,8 @@ std::int64_t strip_values(const heddle::Box& block) {
 
 } // namespace
 
-Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air)
-    : weather_(&weather), clock_(&clock), air_(&air), spacing_(place.spacing),
+Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, double time_step)
+    : clock_(&clock), air_(&air), outer_(place, weather), time_step_(time_step), spacing_(place.spacing),
       share_(place.field("share", 1, 0, 2)), along_(place.field<std::int32_t>("along", 1, 0, 2)),
       depth_(place.field<std::int32_t>("depth", 1, 0, 2)) {
   const heddle::BlockGrid& grid = place.grid;
@@ -74,58 +73,64 @@ Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& 
     coarse_.emplace_back(x.count * y.count * box.extent(2) * tracers, place.memory);
     strips_.emplace_back(2 * strip_values(box), place.memory);
   }
+  outer_.start(place, air);
 }
 
-FieldView<float> Nest::strip(int block, int which) const {
-  const heddle::Box& box = air_->q.box(block);
+FieldView<float> Nest::strip(std::size_t block, int which) {
+  const heddle::Box& box = air_->q.box(static_cast<int>(block));
   const std::int64_t along = 2 * (box.extent(0) + box.extent(1));
   const std::int64_t levels = box.extent(2) * tracers;
-  return {strips_[static_cast<std::size_t>(block)].data() + which * strip_values(box),
+  return {strips_[block].data() + which * strip_values(box),
           {along, zone, levels, 1},
           {1, along, along * zone, along * zone * levels}};
 }
 
-void Nest::take(double time, double step, heddle::Stream& stream) {
-  for (int b = 0; b < air_->q.blocks(); ++b) {
-    const heddle::Box& box = air_->q.box(b);
+void Nest::add_begin(heddle::TaskGraph& graph) {
+  using enum heddle::AccessMode;
+  std::vector<heddle::FieldAccess> accesses{
+      {&clock_->begins(), "begins", read}, {&clock_->until(), "until", read}, {&air_->q, "q", read, 0}};
+  for (const auto& strips : strips_)
+    accesses.push_back({&strips, "strips", write});
+  graph.add(
+      "boundary values", accesses, [this](heddle::Stream& stream) { interpolate(stream); }, air_->q.memory());
+}
+
+void Nest::add_end(heddle::TaskGraph& graph) {
+  using enum heddle::AccessMode;
+  std::vector<heddle::FieldAccess> accesses{{&air_->q_a, "q_a", read, 0},
+                                            {&air_->heating, "heating", read, 0},
+                                            {&clock_->since(), "since", read},
+                                            {&air_->q, "q", write, 0}};
+  for (const auto& strips : strips_)
+    accesses.push_back({&strips, "strips", read});
+  graph.add("boundary", accesses, [this](heddle::Stream& stream) { settle(stream); }, air_->q.memory());
+}
+
+void Nest::interpolate(heddle::Stream& stream) {
+  for (std::size_t b = 0; b < strips_.size(); ++b) {
+    const FieldView<float> q = air_->q.view(static_cast<int>(b));
+    const heddle::Box& box = air_->q.box(static_cast<int>(b));
     const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
     const std::int64_t levels = box.extent(2);
-    std::vector<float> values;
-    values.reserve(static_cast<std::size_t>(x.count * y.count * levels * tracers));
-    const auto centre = [&](std::int64_t cell) {
-      return ratio * spacing_ * (static_cast<double>(cell - reach) + 0.5);
-    };
-    for (int c = 0; c < tracers; ++c)
-      for (std::int64_t k = 0; k < levels; ++k)
-        for (std::int64_t j = 0; j < y.count; ++j)
-          for (std::int64_t i = 0; i < x.count; ++i)
-            values.push_back(static_cast<float>(
-                weather_->tracer(c, centre(x.first + i), centre(y.first + j), static_cast<int>(k), time)));
-    heddle::Buffer<float>& coarse = coarse_[static_cast<std::size_t>(b)];
-    coarse.copy_from(heddle::Buffer<float>(std::span<const float>(values)));
-    const FieldView<float> view(coarse.data() + reach * (1 + x.count),
-                                {x.count - 2 * reach, y.count - 2 * reach, levels, tracers},
-                                {1, x.count, x.count * y.count, x.count * y.count * levels});
-    heddle::call_kernel<Boundary>(stream, view, air_->q.view(b), strip(b, 0), strip(b, 1), levels,
-                                  box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first,
-                                  box.extent(0), box.extent(1), step);
+    float* const coarse = coarse_[b].data();
+    const std::array<std::int64_t, 4> strides{1, x.count, x.count * y.count, x.count * y.count * levels};
+    outer_(stream, {coarse, {x.count, y.count, levels, tracers}, strides}, box,
+           {{x.first - reach, y.first - reach}, ratio * spacing_}, clock_->begins(), clock_->until());
+    const FieldView<float> inner(coarse + reach * (1 + x.count),
+                                 {x.count - 2 * reach, y.count - 2 * reach, levels, tracers}, strides);
+    heddle::call_kernel<Boundary>(stream, inner, q, strip(b, 0), strip(b, 1), clock_->begins().data(),
+                                  box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first, levels,
+                                  box.extent(0), box.extent(1), ratio * time_step_);
   }
-  stream.synchronise();
 }
 
-std::vector<heddle::FieldAccess> Nest::accesses() const {
-  using enum heddle::AccessMode;
-  return {{&air_->q_a, "q_a", read, 0},
-          {&air_->heating, "heating", read, 0},
-          {&clock_->since(), "since", read},
-          {&air_->q, "q", write, 0}};
-}
-
-void Nest::operator()(heddle::Stream& stream) const {
-  for (int b = 0; b < air_->q.blocks(); ++b)
+void Nest::settle(heddle::Stream& stream) {
+  for (std::size_t n = 0; n < strips_.size(); ++n) {
+    const int b = static_cast<int>(n);
     heddle::call_kernel<Settle>(stream, air_->q.view(b), air_->q_a.view(b), air_->heating.view(b),
                                 share_.view(b).plane(), along_.view(b).plane(), depth_.view(b).plane(),
-                                strip(b, 0), strip(b, 1), clock_->since().data(), time_step);
+                                strip(n, 0), strip(n, 1), clock_->since().data(), time_step_);
+  }
 }
 
 } // namespace front

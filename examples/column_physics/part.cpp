@@ -27,7 +27,7 @@ Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, dou
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
       clock_(options.time_step, weather.speed(), place.memory), air_(place, weather),
-      nest_(place, weather, clock_, air_), radiation_(place, weather, air_),
+      nest_(place, weather, clock_, air_, options.time_step), radiation_(place, weather, air_),
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
             air_.x_face, air_.x_front, air_.strength, clock_.moved(),
             {.width = weather.width(), .rdx = per_spacing_}),
@@ -39,9 +39,7 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
                air_.one, air_.zero, air_.own_weight, air_.below_weight, air_.order_x, air_.order_y,
                air_.order_z, {.dt = time_step_, .rdx = per_spacing_, .rdy = per_spacing_}),
       before_first_(first_.before(), transport), before_second_(second_.before(), transport),
-      before_scale_(scale_.before(), transport), before_limited_(limited_.before(), transport) {
-  nest_.time_step = time_step_;
-}
+      before_scale_(scale_.before(), transport), before_limited_(limited_.before(), transport) {}
 
 void Part::add_wind(heddle::TaskGraph& graph) {
   graph.add(clock_);

@@ -27,10 +27,11 @@ public:
   void add_advection(heddle::TaskGraph& graph);
   /// Clouds and rain, on q_a.
   void add_microphysics(heddle::TaskGraph& graph);
-  void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
+  /// After the clock, and at the end of a step.
+  void add_boundary(heddle::TaskGraph& graph) { nest_.add_begin(graph); }
+  void add_end(heddle::TaskGraph& graph) { nest_.add_end(graph); }
 
   [[nodiscard]] Clock& clock() { return clock_; }
-  [[nodiscard]] Nest& nest() { return nest_; }
   [[nodiscard]] Radiation& radiation() { return radiation_; }
   [[nodiscard]] Air& air() { return air_; }
   [[nodiscard]] const Air& air() const { return air_; }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saves.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "checkpoint_folder.hpp"
 #include "constants.hpp"
 
@@ -45,6 +48,12 @@ std::int64_t Saves::read(std::int64_t wanted) {
   else
     checkpoint_.read(wanted);
   return step_;
+}
+
+std::int64_t Saves::next(std::int64_t step) const {
+  if (every_ == 0) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t due = std::max((step_ / every_ + 1) * every_, step + 1);
+  return (due + ratio - 1) / ratio * ratio;
 }
 
 void Saves::update(std::int64_t step) {

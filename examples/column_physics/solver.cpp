@@ -34,11 +34,11 @@ heddle::Memory memory_of(const Options& options) {
 
 Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace* trace)
     : options_(&options), ranks_(&ranks), grid_(make_grid(options, ranks.count())),
-      stream_(memory_of(options)), loop_({.name = "step",
-                                          .memory = memory_of(options),
-                                          .capture = heddle::Capture::once,
-                                          .unroll = options.gpu ? ratio : 1,
-                                          .trace = trace}),
+      loop_({.name = "step",
+             .memory = memory_of(options),
+             .capture = heddle::Capture::once,
+             .unroll = options.gpu ? ratio : 1,
+             .trace = trace}),
       wind_({.name = "wind", .memory = memory_of(options)}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(
@@ -46,6 +46,7 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     Part& part = *parts_.back();
     part.add_wind(wind_);
     part.add_wind(loop_);
+    part.add_boundary(loop_);
     part.add_advection(loop_);
     part.add_microphysics(loop_);
     radiation_.add(part.radiation());
@@ -56,20 +57,23 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part->add_end(loop_);
 }
 
+void Solver::set_clocks(std::int64_t steps) {
+  if (clock_at_ == steps) return;
+  for (const auto& part : parts_)
+    part->clock().set(steps);
+  clock_at_ = steps;
+}
+
 void Solver::step(std::int64_t number, std::int64_t count) {
-  const double coarse_step = ratio * options_->time_step;
-  for (const auto& part : parts_) {
-    if (number % ratio == 0)
-      part->nest().take(static_cast<double>(number / ratio + 1) * coarse_step, coarse_step, stream_);
-    part->clock().set(number);
-  }
+  set_clocks(number);
   loop_.run(count);
+  clock_at_ += count;
 }
 
 double Solver::check(std::int64_t number) {
-  for (const auto& part : parts_)
-    part->clock().set(number);
+  set_clocks(number);
   wind_.run(1);
+  ++clock_at_;
   double courant = 0;
   for (const auto& part : parts_) {
     require_finite(part->air());

@@ -22,13 +22,13 @@ Weather::Weather(const Options& options, const Levels& levels)
   require_levels(levels_);
 }
 
-double Weather::tracer(int component, double x, double y, int level, double time) const {
+double Weather::patch(int level) const {
   const auto k = static_cast<std::size_t>(level);
-  if (component == Tracer::theta) return levels_.theta[k];
-  if (component != Tracer::vapour) return 0;
-  const auto [u, v] = wind(0);
-  const double wave = std::cos(tau * (x - u * time) / patch_x) * std::cos(tau * (y - v * time) / patch_y);
-  return levels_.vapour[k] * (1 + patchiness * wave * std::exp(-levels_.height[k] / patch_depth));
+  return patchiness * levels_.vapour[k] * std::exp(-levels_.height[k] / patch_depth);
+}
+
+std::array<double, 2> Weather::waves() {
+  return {tau / patch_x, tau / patch_y};
 }
 
 double Weather::place(double y) const {

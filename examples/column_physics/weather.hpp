@@ -18,9 +18,10 @@ public:
   Weather(const Options& options, const Levels& levels);
 
   [[nodiscard]] const Levels& levels() const { return levels_; }
-  /// A tracer at x, y (m from the domain's south-west corner), at a level and a time (s): the sounding, with
-  /// patches of moist and dry air near the ground that the wind carries.
-  [[nodiscard]] double tracer(int component, double x, double y, int level, double time) const;
+  /// Of patches of moist and dry air, which the wind carries in from the west: how much they have of the
+  /// vapour of a level, kg/kg, at most; 2 pi over their length along x and y, m-1.
+  [[nodiscard]] double patch(int level) const;
+  [[nodiscard]] static std::array<double, 2> waves();
 
   /// Half the width of the front, m, and its speed towards the east, m/s.
   [[nodiscard]] double width() const { return width_; }
