@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps on a device go on without the host, which neither waits nor allocates between them; on a GPU
-// (test_column_physics_device), and on streams that are threads (test_column_physics_streams), where kernels
-// run at once and nothing is asked of their results.
+// Steps on a device go on without the host, which does not wait between them, nor allocate: what is allocated
+// is zeroed, which is a wait. On a GPU (test_column_physics_device), and on streams that are threads
+// (test_column_physics_streams), where kernels run at once and nothing is asked of their results.
 #include <gtest/gtest.h>
 
 #include <cstdio>
