@@ -21,7 +21,7 @@ from heddle import (
     tables,
 )
 from heddle.atmosphere import advection, constants, longwave, microphysics, nesting
-from sympy import And, Piecewise, Rational, cos, symbols, tanh
+from sympy import And, Expr, Piecewise, Rational, cos, symbols, tanh
 
 RATIO = 3  # of the coarser domain's cells and steps to these
 TRACERS = 4  # that a call moves together
@@ -102,8 +102,12 @@ for kernel in ("stage", "scale", "limited_stage"):
 air, vapour, cloud, rain = (q.component(n) for n in range(TRACERS))
 kessler = microphysics.Kessler(th=air, qv=vapour, qc=cloud, qr=rain)
 wsm3 = microphysics.WSM3(th=air, q=vapour, qci=cloud, qrs=rain)
+frozen = fields(f"frozen: real({TRACERS})[3D]", ghost_layers=3)  # of wsm5: the first two of the next tracers
+ice, snow = frozen.component(0), frozen.component(1)
+wsm5 = microphysics.WSM5(th=air, q=vapour, qc=cloud, qr=rain, qi=ice, qs=snow)
 column_physics.add("kessler", kessler.step(), schedule=same_bits)
 column_physics.add("wsm3", wsm3.step(), schedule=same_bits)
+column_physics.add("wsm5", wsm5.step(), schedule=same_bits)
 
 # --- The air of the coarser domain, of which this one is a part: tracers in cells of any size ---------------
 # The levels of a sounding, with patches of moist and dry air near the ground that the wind carries. Passive
@@ -197,26 +201,32 @@ moisture, temperature, face_temperature, cover, cloud_depth = fields(
     "moisture, temperature, face_temperature, cover, cloud_depth: real[3D]"
 )
 mass = profiles("mass: real[z]")  # of a layer, kg m-2
-T, T_below = symbols("T T_below")
-column_physics.add(
-    "layers",
-    [
+T, T_below, condensed = symbols("T T_below condensed")
+
+
+def layers(water: Expr) -> list[Scan | Assignment]:
+    """What radiation takes of the air. water: of clouds, kg/kg."""
+    return [
         Scan(
             2,
             {T_below: q.at_level(0, THETA) * exner.at_level(0)},
             [
                 Assignment(T, air * exner.here),
+                Assignment(condensed, water),
                 Assignment(moisture.here, vapour),
                 Assignment(temperature.here, T),
                 Assignment(face_temperature.here, (T_below + T) / 2),
-                Assignment(cover.here, Piecewise((1, cloud > Rational(1, 10**6)), (0, True))),
-                Assignment(cloud_depth.here, longwave.LIQUID_ABSORPTION * cloud * mass.here),
+                Assignment(cover.here, Piecewise((1, condensed > Rational(1, 10**6)), (0, True))),
+                Assignment(cloud_depth.here, longwave.LIQUID_ABSORPTION * condensed * mass.here),
             ],
             {T_below: T},
         ),
         Assignment(face_temperature.at_level(n_z), T_below),
-    ],
-)
+    ]
+
+
+column_physics.add("layers", layers(cloud))
+column_physics.add("layers_with_ice", layers(cloud + ice))  # ice radiates as cloud water
 
 # All columns in one launch, with a warp for the sixteen g-points of each.
 column_physics.add(

@@ -23,6 +23,10 @@ struct Settle {
   static void host(const auto&... a) { column_physics::settle(a...); }
   static void device(const auto&... a) { column_physics::settle_cuda(a...); }
 };
+struct SettleTracers {
+  static void host(const auto&... a) { column_physics::settle_tracers(a...); }
+  static void device(const auto&... a) { column_physics::settle_tracers_cuda(a...); }
+};
 
 /// Coarse cells under a range of cells, with those around.
 struct CoarseCells {
@@ -53,9 +57,10 @@ std::int64_t strip_values(const heddle::Box& block) {
 
 } // namespace
 
-Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, double time_step)
-    : clock_(&clock), air_(&air), outer_(place, weather), time_step_(time_step), spacing_(place.spacing),
-      share_(place.field("share", 1, 0, 2)), along_(place.field<std::int32_t>("along", 1, 0, 2)),
+Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, const Options& options)
+    : clock_(&clock), air_(&air), outer_(place, weather, options), time_step_(options.time_step),
+      spacing_(place.spacing), share_(place.field("share", 1, 0, 2)),
+      along_(place.field<std::int32_t>("along", 1, 0, 2)),
       depth_(place.field<std::int32_t>("depth", 1, 0, 2)) {
   const heddle::BlockGrid& grid = place.grid;
   const auto at = [&](std::int64_t x, std::int64_t y) {
@@ -67,70 +72,80 @@ Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& 
   });
   along_.fill([&](auto x, auto y, auto, int) { return at(x, y).along; });
   depth_.fill([&](auto x, auto y, auto, int) { return std::min<std::int64_t>(at(x, y).depth, zone - 1); });
-  for (int b = 0; b < air.q.blocks(); ++b) {
-    const heddle::Box& box = air.q.box(b);
-    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
-    coarse_.emplace_back(x.count * y.count * box.extent(2) * tracers, place.memory);
-    strips_.emplace_back(2 * strip_values(box), place.memory);
-  }
+  for (std::size_t group = 0; group < air.groups(); ++group)
+    for (int b = 0; b < air.q.blocks(); ++b) {
+      const heddle::Box& box = air.q.box(b);
+      const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+      zones_.push_back({group, b,
+                        heddle::Buffer<float>(x.count * y.count * box.extent(2) * tracers, place.memory),
+                        heddle::Buffer<float>(2 * strip_values(box), place.memory)});
+    }
   outer_.start(place, air);
 }
 
-FieldView<float> Nest::strip(std::size_t block, int which) {
-  const heddle::Box& box = air_->q.box(static_cast<int>(block));
+FieldView<float> Nest::strip(Zones& zones, int which) const {
+  const heddle::Box& box = air_->q.box(zones.block);
   const std::int64_t along = 2 * (box.extent(0) + box.extent(1));
   const std::int64_t levels = box.extent(2) * tracers;
-  return {strips_[block].data() + which * strip_values(box),
+  return {zones.strips.data() + which * strip_values(box),
           {along, zone, levels, 1},
           {1, along, along * zone, along * zone * levels}};
 }
 
 void Nest::add_begin(heddle::TaskGraph& graph) {
   using enum heddle::AccessMode;
-  std::vector<heddle::FieldAccess> accesses{
-      {&clock_->begins(), "begins", read}, {&clock_->until(), "until", read}, {&air_->q, "q", read, 0}};
-  for (const auto& strips : strips_)
-    accesses.push_back({&strips, "strips", write});
-  graph.add(
-      "boundary values", accesses, [this](heddle::Stream& stream) { interpolate(stream); }, air_->q.memory());
+  for (Zones& zones : zones_)
+    graph.add(
+        "boundary values",
+        {{&clock_->begins(), "begins", read},
+         {&clock_->until(), "until", read},
+         {&air_->group(zones.group).q, "q", read, 0},
+         {&zones.strips, "strips", write}},
+        [this, &zones](heddle::Stream& stream) { interpolate(zones, stream); }, air_->q.memory());
 }
 
 void Nest::add_end(heddle::TaskGraph& graph) {
   using enum heddle::AccessMode;
-  std::vector<heddle::FieldAccess> accesses{{&air_->q_a, "q_a", read, 0},
-                                            {&air_->heating, "heating", read, 0},
-                                            {&clock_->since(), "since", read},
-                                            {&air_->q, "q", write, 0}};
-  for (const auto& strips : strips_)
-    accesses.push_back({&strips, "strips", read});
-  graph.add("boundary", accesses, [this](heddle::Stream& stream) { settle(stream); }, air_->q.memory());
-}
-
-void Nest::interpolate(heddle::Stream& stream) {
-  for (std::size_t b = 0; b < strips_.size(); ++b) {
-    const FieldView<float> q = air_->q.view(static_cast<int>(b));
-    const heddle::Box& box = air_->q.box(static_cast<int>(b));
-    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
-    const std::int64_t levels = box.extent(2);
-    float* const coarse = coarse_[b].data();
-    const std::array<std::int64_t, 4> strides{1, x.count, x.count * y.count, x.count * y.count * levels};
-    outer_(stream, {coarse, {x.count, y.count, levels, tracers}, strides}, box,
-           {{x.first - reach, y.first - reach}, ratio * spacing_}, clock_->begins(), clock_->until());
-    const FieldView<float> inner(coarse + reach * (1 + x.count),
-                                 {x.count - 2 * reach, y.count - 2 * reach, levels, tracers}, strides);
-    heddle::call_kernel<Boundary>(stream, inner, q, strip(b, 0), strip(b, 1), clock_->begins().data(),
-                                  box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first, levels,
-                                  box.extent(0), box.extent(1), ratio * time_step_);
+  for (Zones& zones : zones_) {
+    Tracers& group = air_->group(zones.group);
+    std::vector<heddle::FieldAccess> accesses{{&group.q_a, "q_a", read, 0},
+                                              {&clock_->since(), "since", read},
+                                              {&zones.strips, "strips", read},
+                                              {&group.q, "q", write, 0}};
+    if (zones.group == 0) accesses.push_back({&air_->heating, "heating", read, 0});
+    graph.add(
+        "boundary", accesses, [this, &zones](heddle::Stream& stream) { settle(zones, stream); },
+        air_->q.memory());
   }
 }
 
-void Nest::settle(heddle::Stream& stream) {
-  for (std::size_t n = 0; n < strips_.size(); ++n) {
-    const int b = static_cast<int>(n);
-    heddle::call_kernel<Settle>(stream, air_->q.view(b), air_->q_a.view(b), air_->heating.view(b),
+void Nest::interpolate(Zones& zones, heddle::Stream& stream) {
+  const FieldView<float> q = air_->group(zones.group).q.view(zones.block);
+  const heddle::Box& box = air_->q.box(zones.block);
+  const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+  const std::int64_t levels = box.extent(2);
+  float* const coarse = zones.coarse.data();
+  const std::array<std::int64_t, 4> strides{1, x.count, x.count * y.count, x.count * y.count * levels};
+  outer_(stream, zones.group, {coarse, {x.count, y.count, levels, tracers}, strides}, box,
+         {{x.first - reach, y.first - reach}, ratio * spacing_}, clock_->begins(), clock_->until());
+  const FieldView<float> inner(coarse + reach * (1 + x.count),
+                               {x.count - 2 * reach, y.count - 2 * reach, levels, tracers}, strides);
+  heddle::call_kernel<Boundary>(stream, inner, q, strip(zones, 0), strip(zones, 1), clock_->begins().data(),
+                                box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first, levels,
+                                box.extent(0), box.extent(1), ratio * time_step_);
+}
+
+void Nest::settle(Zones& zones, heddle::Stream& stream) {
+  Tracers& group = air_->group(zones.group);
+  const int b = zones.block;
+  if (zones.group == 0)
+    heddle::call_kernel<Settle>(stream, group.q.view(b), group.q_a.view(b), air_->heating.view(b),
                                 share_.view(b).plane(), along_.view(b).plane(), depth_.view(b).plane(),
-                                strip(n, 0), strip(n, 1), clock_->since().data(), time_step_);
-  }
+                                strip(zones, 0), strip(zones, 1), clock_->since().data(), time_step_);
+  else
+    heddle::call_kernel<SettleTracers>(stream, group.q.view(b), group.q_a.view(b), share_.view(b).plane(),
+                                       along_.view(b).plane(), depth_.view(b).plane(), strip(zones, 0),
+                                       strip(zones, 1), clock_->since().data());
 }
 
 } // namespace front

@@ -20,7 +20,7 @@ namespace front {
 /// the host.
 class Nest {
 public:
-  Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, double time_step);
+  Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, const Options& options);
   Nest(const Nest&) = delete;
   Nest& operator=(const Nest&) = delete;
 
@@ -31,9 +31,15 @@ public:
   void add_end(heddle::TaskGraph& graph);
 
 private:
-  [[nodiscard]] heddle::FieldView<float> strip(std::size_t block, int which);
-  void interpolate(heddle::Stream& stream);
-  void settle(heddle::Stream& stream);
+  /// What a group of tracers has in a block.
+  struct Zones {
+    std::size_t group;
+    int block;
+    heddle::Buffer<float> coarse, strips; // strips: values, then tendencies
+  };
+  [[nodiscard]] heddle::FieldView<float> strip(Zones& zones, int which) const;
+  void interpolate(Zones& zones, heddle::Stream& stream);
+  void settle(Zones& zones, heddle::Stream& stream);
 
   const Clock* clock_;
   Air* air_;
@@ -41,8 +47,7 @@ private:
   double time_step_, spacing_;
   heddle::Field<float> share_;
   heddle::Field<std::int32_t> along_, depth_;
-  std::vector<heddle::Buffer<float>> coarse_; // of each block
-  std::vector<heddle::Buffer<float>> strips_; // of each block: values, then tendencies
+  std::vector<Zones> zones_; // the blocks of a group one after the other
 };
 
 } // namespace front

@@ -17,6 +17,10 @@ struct LayersKernel {
   static void host(const auto&... a) { column_physics::layers(a...); }
   static void device(const auto&... a) { column_physics::layers_cuda(a...); }
 };
+struct LayersWithIceKernel {
+  static void host(const auto&... a) { column_physics::layers_with_ice(a...); }
+  static void device(const auto&... a) { column_physics::layers_with_ice_cuda(a...); }
+};
 struct FluxesKernel {
   static void host(const auto&... a) { column_physics::fluxes(a...); }
   static void device(const auto&... a) { column_physics::fluxes_cuda(a...); }
@@ -42,12 +46,15 @@ Columns columns_of(const Place& place, const Weather& weather, const Air& air) {
 
 } // namespace
 
-Radiation::Radiation(const Place& place, const Weather& weather, Air& air)
-    : air_(&air), columns_(columns_of(place, weather, air)) {}
+Radiation::Radiation(const Place& place, const Weather& weather, Air& air, Scheme scheme)
+    : air_(&air), frozen_(scheme == Scheme::wsm5 ? &air.group(1).q : nullptr),
+      columns_(columns_of(place, weather, air)) {}
 
 std::vector<heddle::FieldAccess> Radiation::accesses() const {
   using enum heddle::AccessMode;
-  return {{&air_->q, "q", read, 0}, {&air_->heating, "heating", write, 0}};
+  std::vector<heddle::FieldAccess> accesses{{&air_->q, "q", read, 0}, {&air_->heating, "heating", write, 0}};
+  if (frozen_ != nullptr) accesses.push_back({frozen_, "frozen", read, 0});
+  return accesses;
 }
 
 void Radiation::operator()(heddle::Stream& stream) {
@@ -60,9 +67,14 @@ void Radiation::operator()(heddle::Stream& stream) {
     c.in_rows(q.extent(1), [&](std::int64_t first, std::int64_t count) {
       const auto of = [&](const FieldView<float>& view) { return Columns::rows(view, first, count); };
       const auto cells = [&](heddle::Buffer<float>& buffer) { return c.cells(buffer, n_x, count, n_z); };
-      heddle::call_kernel<LayersKernel>(stream, of(q), of(exner), cells(c.moisture), cells(c.temperature),
-                                        cells(c.face_temperature), cells(c.cover), cells(c.cloud_depth),
-                                        mass);
+      const auto layers = [&]<class Kernel>(const auto&... water) {
+        heddle::call_kernel<Kernel>(stream, water..., of(exner), cells(c.moisture), cells(c.temperature),
+                                    cells(c.face_temperature), cells(c.cover), cells(c.cloud_depth), mass);
+      };
+      if (frozen_ == nullptr)
+        layers.template operator()<LayersKernel>(of(q));
+      else
+        layers.template operator()<LayersWithIceKernel>(of(q), of(stream.version(*frozen_).view(b)));
       const Columns::Arguments a = c.arguments(n_x * count);
       heddle::call_kernel<FluxesKernel>(stream, a.moisture, a.temperature, a.face_temperature, a.cloud_depth,
                                         a.fraction, a.cover, a.down, a.ground, a.emissivity, a.up, a.outgoing,

@@ -18,7 +18,7 @@ namespace front {
 /// `Air::heating`, which may lag.
 class Radiation {
 public:
-  Radiation(const Place& place, const Weather& weather, Air& air);
+  Radiation(const Place& place, const Weather& weather, Air& air, Scheme scheme);
   Radiation(const Radiation&) = delete;
   Radiation& operator=(const Radiation&) = delete;
 
@@ -38,6 +38,7 @@ public:
 
 private:
   Air* air_;
+  heddle::Field<float>* frozen_;              // tracers with ice, where the scheme has it; else null
   example::longwave::Columns<float> columns_; // of one call: calls do not overlap
 };
 

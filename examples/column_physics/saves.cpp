@@ -17,10 +17,11 @@ constexpr const char* name = "front";
 double bytes_of_results(const Options& options) {
   const double columns = static_cast<double>(options.size[0] * options.size[1]);
   const double cells = columns * static_cast<double>(options.size[2]);
-  const double frames = (options.frames + 1) * (6 * cells + 2 * columns) * sizeof(float);
+  const double frames =
+      (options.frames + 1) * ((2 + options.all_tracers()) * cells + 2 * columns) * sizeof(float);
   if (options.checkpoint_every == 0) return frames;
   const int at_once = heddle::CheckpointOptions().keep + 1;
-  return frames + at_once * (tracers + 2 + 2) * cells * sizeof(float);
+  return frames + at_once * (options.all_tracers() + tracers + 3) * cells * sizeof(float);
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
@@ -37,6 +38,7 @@ Saves::Saves(const Options& options, Solver& solver, heddle::Transport& transpor
   checkpoint_.require("top", options.top);
   checkpoint_.require("time step", options.time_step);
   checkpoint_.require("microphysics", static_cast<double>(options.scheme));
+  checkpoint_.require("tracers", static_cast<double>(options.all_tracers()));
   checkpoint_.require("steps between calls of radiation", static_cast<double>(options.radiation_every));
   checkpoint_.require("lag of radiation", static_cast<double>(options.radiation_lag));
   checkpoint_.require("ascent", options.ascent);

@@ -88,14 +88,23 @@ void Solver::add_to(heddle::Checkpoint& checkpoint) {
   checkpoint.add(loop_);
 }
 
-std::vector<float> Solver::gather(const heddle::Field<float> Air::* field, int component, bool plane) const {
+std::vector<float> Solver::tracer(int number) const {
+  return gather(
+      [number](const Air& air) -> const heddle::Field<float>& {
+        return air.group(static_cast<std::size_t>(number / tracers)).q;
+      },
+      number % tracers);
+}
+
+std::vector<float> Solver::gather(const std::function<const heddle::Field<float>&(const Air&)>& field,
+                                  int component, bool plane) const {
   const heddle::BlockGrid all = process_grid();
   heddle::Box domain = all.domain();
   if (plane) domain.upper[2] = 1;
   const heddle::BlockGrid grid(domain, all.blocks(), all.periodic(), all.ranks());
   std::vector<std::vector<float>> values; // of each block that is here
   for (const auto& part : parts_) {
-    const heddle::Field<float>& one = part->air().*field;
+    const heddle::Field<float>& one = field(part->air());
     for (int b = 0; b < one.blocks(); ++b)
       values.push_back(one.read(b, component));
   }
@@ -121,7 +130,7 @@ std::string shares(const heddle::Trace& trace) {
   const auto part_of = [&](const std::string& task) -> Share& {
     const auto has = [&](const char* word) { return task.find(word) != std::string::npos; };
     if (has("before")) return parts[5];
-    if (has("kessler") || has("wsm3")) return parts[1];
+    if (has("kessler") || has("wsm")) return parts[1];
     if (has("radiation")) return parts[2];
     if (has("wind")) return parts[3];
     if (has("boundary")) return parts[4];

@@ -3,6 +3,7 @@
 #define HEDDLE_COLUMN_PHYSICS_SOLVER_HPP
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,8 +50,15 @@ public:
   [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
   /// What the values of a field of `Air` are on the whole domain, x fastest, on rank 0; elsewhere empty.
   /// plane: it has one value per column.
-  [[nodiscard]] std::vector<float> gather(const heddle::Field<float> Air::* field, int component = 0,
-                                          bool plane = false) const;
+  [[nodiscard]] std::vector<float> gather(const std::function<const heddle::Field<float>&(const Air&)>& field,
+                                          int component = 0, bool plane = false) const;
+  [[nodiscard]] std::vector<float> gather(heddle::Field<float> Air::* field, int component = 0,
+                                          bool plane = false) const {
+    return gather([field](const Air& air) -> const heddle::Field<float>& { return air.*field; }, component,
+                  plane);
+  }
+  /// The same of a tracer.
+  [[nodiscard]] std::vector<float> tracer(int number) const;
 
 private:
   void set_clocks(std::int64_t steps);

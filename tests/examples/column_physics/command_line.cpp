@@ -122,6 +122,7 @@ TEST(CommandLine, WhatCannotBeDividedIsRefused) {
                  "5 blocks along an axis of 20 cells are too many");
   expect_refusal(program("--size 8x20x11"), "--size: a side of 8 cells is too short");
   expect_refusal(program("--microphysics wsm6"), "--microphysics");
+  expect_refusal(program("--microphysics wsm5 --tracers 5"), "--tracers 5: wsm5 has 6 of its own");
   expect_refusal(program(small_run(folder, "--sounding nowhere")), "file 'nowhere': it cannot be read");
 }
 

@@ -16,11 +16,11 @@ test::Values after(std::int64_t steps, const Options& options, heddle::Trace* tr
   run.solver.step(0, steps / 2);
   run.solver.step(steps / 2, steps - steps / 2);
   run.solver.finish();
-  return test::result(run.solver);
+  return test::result(run.solver, options.all_tracers());
 }
 
 TEST(Device, HasTheBitsOfTheHost) {
-  for (const Scheme scheme : {Scheme::kessler, Scheme::wsm3})
+  for (const Scheme scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5})
     for (const int lag : {0, 1}) {
       Options options = test::small_options();
       options.scheme = scheme;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA text of the kernels of radiation and nest, run on the CPU by tests/emulation, gives the bits of the
-// CPU's text.
+// The CUDA text of the kernels of radiation and nest, run on the CPU by tests/emulation, gives the bits of
+// the CPU's text.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,8 +38,8 @@ struct Cells {
   heddle::FieldView<float> of(heddle::Buffer<float>& buffer) { return c.cells(buffer, n_x, n_y, n_z); }
   [[nodiscard]] Numbers all() const {
     Numbers values = heating;
-    for (const auto* buffer : {&c.moisture, &c.temperature, &c.face_temperature, &c.cover, &c.cloud_depth,
-                               &c.up, &c.down})
+    for (const auto* buffer :
+         {&c.moisture, &c.temperature, &c.face_temperature, &c.cover, &c.cloud_depth, &c.up, &c.down})
       for (const float value : buffer->span())
         values.push_back(value);
     return values;

@@ -48,7 +48,7 @@ Values run(Options options, int ranks, const Stretch& how = {}) {
     }
     if (!how.checkpoints.empty()) checkpoint.write(how.to);
     solver.finish();
-    const Values mine = test::result(solver);
+    const Values mine = test::result(solver, options.all_tracers());
     if (transport.rank() == 0) found = mine;
   });
   return found;
@@ -79,6 +79,33 @@ TEST(SameBits, WithKesslersScheme) {
   Options options = test::small_options();
   options.scheme = Scheme::kessler;
   EXPECT_EQ(run(options, 3), run(options, 1));
+}
+
+TEST(SameBits, WithIceSnowAndPassiveTracers) {
+  Options options = test::small_options();
+  options.scheme = Scheme::wsm5;
+  options.tracers = 9; // of a third group one
+  const Values expected = run(options, 1);
+  options.blocks = {2, 2};
+  EXPECT_EQ(run(options, 3, {.at_once = 5}), expected);
+  const auto most = [&](int tracer) {
+    return *std::ranges::max_element(expected[2 + static_cast<std::size_t>(tracer)]);
+  };
+  EXPECT_GT(most(Tracer::ice), 1e-9F);
+  for (const int tracer : {6, 7, 8}) { // waves between 0 and 1
+    EXPECT_GT(most(tracer), 0.9F) << tracer;
+    EXPECT_LE(most(tracer), 1.01F) << tracer;
+  }
+  EXPECT_NE(expected[2 + 6], expected[2 + 7]);
+}
+
+TEST(SameBits, PassiveTracersChangeNothing) {
+  Options options = test::small_options();
+  const Values expected = run(options, 1);
+  options.tracers = 5;
+  Values found = run(options, 1);
+  found.pop_back();
+  EXPECT_EQ(found, expected);
 }
 
 TEST(SameBits, AfterAResumeOnOtherRanks) {
