@@ -50,7 +50,8 @@ double require_courant(const Air& air, const Options& options) {
   return largest;
 }
 
-void require_finite(const Air& air) {
+std::int64_t require_finite(const Air& air) {
+  std::int64_t negative = 0;
   static constexpr std::array<const char*, 6> names{
       "potential temperature", "vapour", "cloud", "rain", "tracer 4 (ice)", "tracer 5 (snow)"};
   constexpr float rounding = 1e-9F;
@@ -63,6 +64,7 @@ void require_finite(const Air& air) {
           for (std::int64_t y = 0; y < q.extent(1); ++y)
             for (std::int64_t x = 0; x < q.extent(0); ++x) {
               const float value = q(x, y, k, c);
+              negative += value < 0;
               if (std::isfinite(value) && value >= -rounding) continue;
               const std::size_t number = group * tracers + static_cast<std::size_t>(c);
               throw heddle::Error(
@@ -73,6 +75,7 @@ void require_finite(const Air& air) {
             }
     });
   }
+  return negative;
 }
 
 } // namespace front

@@ -87,8 +87,8 @@ void run(const Options& options, heddle::Ranks& ranks) {
   heddle::Trace trace;
   const bool traced = !options.gpu || !options.trace.empty();
   Solver solver(options, weather, ranks, traced ? &trace : nullptr);
-  const auto largest =
-      heddle::reduction_of_numbers(heddle::ReductionKind::max, [&] { return solver.check(0); }, processes);
+  const auto largest = heddle::reduction_of_numbers(
+      heddle::ReductionKind::max, [&] { return solver.check(0).courant; }, processes);
   const double courant = largest();
   if (prints) std::printf("courant   %.2f at the start, along all axes together\n", courant);
   Saves saves(options, solver, processes);
@@ -106,7 +106,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   std::optional<heddle::Progress> progress;
   if (prints) progress.emplace("front", steps);
   double in_steps = 0;
-  std::int64_t waits = 0;
+  std::int64_t waits = 0, negative = 0; // negative: at the last check
   // Between these the host only begins work.
   const std::int64_t at_once = options.gpu ? steps_between_checks : ratio;
   const auto next_frame = [&](std::int64_t step) {
@@ -121,16 +121,24 @@ void run(const Options& options, heddle::Ranks& ranks) {
     in_steps += now() - began;
     waits += heddle::host_waits() - waited;
     step = stop;
-    if (step % steps_between_checks == 0 || step == steps) (void)solver.check(step);
+    if (step % steps_between_checks == 0 || step == steps) negative = solver.check(step).negative;
     if (step == frame) last = save(step);
     saves.update(step);
     if (progress) progress->update(step);
   }
   if (progress) progress->finish();
   solver.finish();
+  const auto all_negative = heddle::reduction_of_numbers(
+      heddle::ReductionKind::sum, [&] { return static_cast<double>(negative); }, processes);
+  const double left = all_negative();
+  const std::vector<float> clipped = solver.gather(&Air::clipped, 0, true);
 
   if (prints) {
     print_rain(last);
+    std::printf(
+        "clipped   %.0f values of water below 0, which the scheme of clouds set to 0; %.0f tracers below 0 "
+        "by less than 1e-9 at the end\n",
+        std::accumulate(clipped.begin(), clipped.end(), 0.0), left);
     if (first < steps)
       std::printf("speed     %.2f steps a second, %.2f million cells a second\n",
                   static_cast<double>(steps - first) / in_steps,

@@ -105,9 +105,21 @@ wsm3 = microphysics.WSM3(th=air, q=vapour, qci=cloud, qrs=rain)
 frozen = fields(f"frozen: real({TRACERS})[3D]", ghost_layers=3)  # of wsm5: the first two of the next tracers
 ice, snow = frozen.component(0), frozen.component(1)
 wsm5 = microphysics.WSM5(th=air, q=vapour, qc=cloud, qr=rain, qi=ice, qs=snow)
-column_physics.add("kessler", kessler.step(), schedule=same_bits)
-column_physics.add("wsm3", wsm3.step(), schedule=same_bits)
-column_physics.add("wsm5", wsm5.step(), schedule=same_bits)
+
+
+def counted(*water: Expr) -> list[Scan | Assignment]:
+    """Before a scheme, which begins by setting water below 0 to 0: how often it does, since the start."""
+    clipped, negative = fields("clipped: real[xy]"), symbols("negative")
+    here = sum(Piecewise((1, one < 0), (0, True)) for one in water)
+    return [
+        Scan(2, {negative: 0}, [], {negative: negative + here}),
+        Assignment(clipped.here, clipped.here + negative),
+    ]
+
+
+column_physics.add("kessler", [*counted(cloud, rain), *kessler.step()], schedule=same_bits)
+column_physics.add("wsm3", [*counted(cloud, rain), *wsm3.step()], schedule=same_bits)
+column_physics.add("wsm5", [*counted(cloud, rain, ice, snow), *wsm5.step()], schedule=same_bits)
 
 # --- The air of the coarser domain, of which this one is a part: tracers in cells of any size ---------------
 # The levels of a sounding, with patches of moist and dry air near the ground that the wind carries. Passive

@@ -75,17 +75,18 @@ void Part::add_advection(heddle::TaskGraph& graph) {
 void Part::add_microphysics(heddle::TaskGraph& graph) {
   Air& a = air_;
   if (scheme_ == Scheme::kessler)
-    graph.add(column_physics::Kessler<float>(a.q_a, a.rho, a.exner, a.height, a.thickness, a.scratch_1,
-                                             a.scratch_2, a.rain_fallen, a.scratch_plane,
+    graph.add(column_physics::Kessler<float>(a.clipped, a.q_a, a.rho, a.exner, a.height, a.thickness,
+                                             a.scratch_1, a.scratch_2, a.rain_fallen, a.scratch_plane,
                                              {.dt = time_step_}));
   else if (scheme_ == Scheme::wsm3)
-    graph.add(column_physics::Wsm3<float>(a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness, a.scratch_1,
-                                          a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen, a.snow_fallen,
-                                          a.scratch_plane, {.dt = time_step_}));
+    graph.add(column_physics::Wsm3<float>(a.clipped, a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness,
+                                          a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen,
+                                          a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
   else
-    graph.add(column_physics::Wsm5<float>(a.q_a, a.group(1).q_a, a.rho, a.exner, a.pressure, a.thickness,
-                                          a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4, a.scratch_5,
-                                          a.rain_fallen, a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
+    graph.add(column_physics::Wsm5<float>(a.clipped, a.q_a, a.group(1).q_a, a.rho, a.exner, a.pressure,
+                                          a.thickness, a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4,
+                                          a.scratch_5, a.rain_fallen, a.snow_fallen, a.scratch_plane,
+                                          {.dt = time_step_}));
 }
 
 void Part::add_to(heddle::Checkpoint& checkpoint) {
@@ -94,6 +95,7 @@ void Part::add_to(heddle::Checkpoint& checkpoint) {
   checkpoint.add(air_.rain_fallen);
   checkpoint.add(air_.snow_fallen);
   checkpoint.add(air_.heating);
+  checkpoint.add(air_.clipped);
 }
 
 } // namespace front

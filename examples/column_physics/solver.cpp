@@ -70,16 +70,16 @@ void Solver::step(std::int64_t number, std::int64_t count) {
   clock_at_ += count;
 }
 
-double Solver::check(std::int64_t number) {
+Solver::Found Solver::check(std::int64_t number) {
   set_clocks(number);
   wind_.run(1);
   ++clock_at_;
-  double courant = 0;
+  Found found;
   for (const auto& part : parts_) {
-    require_finite(part->air());
-    courant = std::max(courant, require_courant(part->air(), *options_));
+    found.negative += require_finite(part->air());
+    found.courant = std::max(found.courant, require_courant(part->air(), *options_));
   }
-  return courant;
+  return found;
 }
 
 void Solver::add_to(heddle::Checkpoint& checkpoint) {

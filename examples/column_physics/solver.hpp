@@ -34,9 +34,15 @@ public:
   /// `count` steps from the one with this number, counted from 0. A run begins with a step of the coarser
   /// domain: with a multiple of `ratio`. The host waits for a device at the end of a call, not in between.
   void step(std::int64_t number, std::int64_t count = 1);
+  /// What a check finds in the blocks here: the largest Courant number, and how many values of tracers are
+  /// negative by rounding.
+  struct Found {
+    double courant = 0;
+    std::int64_t negative = 0;
+  };
   /// Throws heddle::Error with the place where the step with this number would be too long for the wind, or
-  /// where a tracer is not finite. Returns the largest Courant number here.
-  double check(std::int64_t number);
+  /// where a tracer is not finite.
+  Found check(std::int64_t number);
 
   /// Launches of a step in the CUDA graph that steps were recorded as; 0 where they were not.
   [[nodiscard]] double launches() const { return loop_.recorded_nodes(); }

@@ -85,6 +85,27 @@ TEST(Budgets, AdvectionKeepsTheMassOfEachTracer) {
   EXPECT_GT(changed / static_cast<double>(after.size()), 1e-3);
 }
 
+TEST(Budgets, WaterBelowZeroThatASchemeClipsIsCounted) {
+  for (const Scheme scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5}) {
+    Options options = test::small_options();
+    options.scheme = scheme;
+    test::SmallDomain domain(options);
+    Air& air = domain.part.air();
+    air.q_a.fill([](auto x, auto, auto k, int c) {
+      if (c == Tracer::theta) return 300.0;
+      return x == 3 && k == 4 && c != Tracer::vapour ? -1e-12 : 0;
+    });
+    heddle::TaskGraph graph;
+    domain.part.add_microphysics(graph);
+    graph.run(1);
+    const auto clipped = air.clipped.view();
+    EXPECT_EQ(clipped(3, 7, 0), 2) << static_cast<int>(scheme); // cloud and rain
+    EXPECT_EQ(clipped(4, 7, 0), 0);
+    graph.run(1);
+    EXPECT_EQ(clipped(3, 7, 0), 2) << static_cast<int>(scheme);
+  }
+}
+
 /// Moist air with clouds and rain in every other column.
 void wet(Air& air, const Levels& levels) {
   if (air.groups() > 1)
