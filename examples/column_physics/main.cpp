@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "air.hpp"
 #include "heddle/core/environment.hpp"
@@ -15,6 +16,7 @@
 #include "heddle/io/output_folder.hpp"
 #include "heddle/program/program.hpp"
 #include "heddle/reduction/reduction.hpp"
+#include "input.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "picture.hpp"
@@ -39,7 +41,7 @@ double now() {
 void print_head(const Options& options, const Levels& levels, std::int64_t steps) {
   std::printf("domain    %lld x %lld cells of %g m, %lld levels up to %g m, the lowest %.0f m thick\n",
               static_cast<long long>(options.size[0]), static_cast<long long>(options.size[1]),
-              options.spacing, static_cast<long long>(options.size[2]), options.top,
+              options.spacing, static_cast<long long>(options.size[2]), levels.face_height.back(),
               levels.thickness.front());
   std::printf("time      %lld steps of %g s: %.2f h\n", static_cast<long long>(steps), options.time_step,
               static_cast<double>(steps) * options.time_step / 3600);
@@ -76,7 +78,12 @@ void run(const Options& options, heddle::Ranks& ranks) {
   heddle::Transport& processes = ranks.processes();
   const bool prints = ranks.first();
   const Sounding sounding = options.sounding.empty() ? weisman_klemp() : read_sounding(options.sounding);
-  const Weather weather(options, make_levels(sounding, static_cast<int>(options.size[2]), options.top));
+  Input input;
+  if (options.input.empty())
+    input.levels = make_levels(sounding, static_cast<int>(options.size[2]), options.top);
+  else
+    input = read_input(options.input, options, sounding);
+  const Weather weather(options, input.levels, std::move(input.tracers));
   const std::int64_t steps = options.count_steps();
   heddle::OutputFolder results(options.out, bytes_of_results(options), processes,
                                place_of_files(options, processes));

@@ -55,6 +55,26 @@ std::int64_t strip_values(const heddle::Box& block) {
   return 2 * (block.extent(0) + block.extent(1)) * zone * block.extent(2) * tracers;
 }
 
+/// The first tracers, from values of all cells of the domain.
+void start(const heddle::Box& domain, const std::vector<std::vector<float>>& values, Air& air) {
+  for (std::size_t n = 0; n < air.groups(); ++n)
+    for (int b = 0; b < air.q.blocks(); ++b) {
+      heddle::Field<float>& q = air.group(n).q;
+      const heddle::Box& box = q.box(b);
+      for (int c = 0; c < tracers; ++c) {
+        const std::size_t number = n * tracers + static_cast<std::size_t>(c);
+        if (number >= values.size()) continue;
+        std::vector<float> here;
+        for (std::int64_t k = box.lower[2]; k < box.upper[2]; ++k)
+          for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y)
+            for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
+              here.push_back(values[number][static_cast<std::size_t>(x + domain.extent(0) *
+                                                                             (y + domain.extent(1) * k))]);
+        q.write(b, c, here);
+      }
+    }
+}
+
 } // namespace
 
 Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, const Options& options)
@@ -81,6 +101,7 @@ Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& 
                         heddle::Buffer<float>(2 * strip_values(box), place.memory)});
     }
   outer_.start(place, air);
+  if (!weather.start().empty()) start(grid.domain(), weather.start(), air);
 }
 
 FieldView<float> Nest::strip(Zones& zones, int which) const {

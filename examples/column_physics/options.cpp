@@ -51,6 +51,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
          "lines of height (m), the latter two and the wind along x and y (m/s), as WRF's "
          "input_sounding (default: that of Weisman and Klemp)")
       ->default_str("");
+  app.add_option(
+         "--input", o.input,
+         "NetCDF file with levels and air at the beginning, in the names of WRF's wrfinput (default: the "
+         "air of the coarser domain, which is that of the sounding in any case)")
+      ->default_str("");
   app.add_option("--blocks", o.blocks, "BXxBY: blocks along x and y (default: one per rank)")
       ->delimiter('x')
       ->check(between(1, 1e4))

@@ -25,6 +25,7 @@ struct Options {
   Scheme scheme = Scheme::wsm3;
   std::optional<int> tracers;         ///< that are moved; none: those of the scheme
   std::filesystem::path sounding;     ///< empty: that of Weisman and Klemp
+  std::filesystem::path input;        ///< with the air at the beginning; empty: that of the coarser domain
   std::int64_t checkpoint_every = 0;  ///< steps; 0: no checkpoints
   std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
   std::filesystem::path out = "column_physics_output";

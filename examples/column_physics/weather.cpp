@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "constants.hpp"
 
@@ -15,8 +16,9 @@ constexpr double patch_x = 90000, patch_y = 70000, patch_depth = 2000, patchines
 
 } // namespace
 
-Weather::Weather(const Options& options, const Levels& levels)
-    : levels_(levels), length_(options.spacing * static_cast<double>(options.size[0])),
+Weather::Weather(const Options& options, const Levels& levels, std::vector<std::vector<float>> start)
+    : levels_(levels), start_(std::move(start)),
+      length_(options.spacing * static_cast<double>(options.size[0])),
       breadth_(options.spacing * static_cast<double>(options.size[1])), width_(3 * options.spacing),
       speed_(options.wind ? 8 : 0), ascent_(options.ascent), moves_(options.wind) {
   require_levels(levels_);

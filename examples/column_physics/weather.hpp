@@ -14,9 +14,12 @@ namespace front {
 /// The front, and the air of the coarser domain, as functions of place and time.
 class Weather {
 public:
+  /// start: the first tracers in each cell, as Input has them; empty: those of the coarser domain.
   /// Throws heddle::Error for air that no scheme can take (require_levels).
-  Weather(const Options& options, const Levels& levels);
+  Weather(const Options& options, const Levels& levels, std::vector<std::vector<float>> start = {});
 
+  /// Of each cell of the domain, for the first tracers; may be empty.
+  [[nodiscard]] const std::vector<std::vector<float>>& start() const { return start_; }
   [[nodiscard]] const Levels& levels() const { return levels_; }
   /// Of patches of moist and dry air, which the wind carries in from the west: how much they have of the
   /// vapour of a level, kg/kg, at most; 2 pi over their length along x and y, m-1.
@@ -36,6 +39,7 @@ public:
 
 private:
   Levels levels_;
+  std::vector<std::vector<float>> start_;
   double length_, breadth_, width_, speed_, ascent_;
   bool moves_;
 };

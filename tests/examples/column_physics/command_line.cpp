@@ -124,6 +124,7 @@ TEST(CommandLine, WhatCannotBeDividedIsRefused) {
   expect_refusal(program("--microphysics wsm6"), "--microphysics");
   expect_refusal(program("--microphysics wsm5 --tracers 5"), "--tracers 5: wsm5 has 6 of its own");
   expect_refusal(program(small_run(folder, "--sounding nowhere")), "file 'nowhere': it cannot be read");
+  expect_refusal(program(small_run(folder, "--input nowhere.nc")), "file 'nowhere.nc'");
 }
 
 } // namespace
