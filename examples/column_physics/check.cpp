@@ -50,23 +50,32 @@ double require_courant(const Air& air, const Options& options) {
   return largest;
 }
 
-void require_finite(const Air& air) {
-  static constexpr std::array<const char*, tracers> names{"potential temperature", "vapour", "cloud", "rain"};
+std::int64_t require_finite(const Air& air) {
+  std::int64_t negative = 0;
+  static constexpr std::array<const char*, 6> names{
+      "potential temperature", "vapour", "cloud", "rain", "tracer 4 (ice)", "tracer 5 (snow)"};
   constexpr float rounding = 1e-9F;
-  for (int b = 0; b < air.q.blocks(); ++b)
-    air.q.inspect(b, [&](heddle::FieldView<const float> q) {
+  for (int n = 0; n < static_cast<int>(air.groups()) * air.q.blocks(); ++n) {
+    const std::size_t group = static_cast<std::size_t>(n / air.q.blocks());
+    const int b = n % air.q.blocks();
+    air.group(group).q.inspect(b, [&](heddle::FieldView<const float> q) {
       for (int c = 0; c < tracers; ++c)
         for (std::int64_t k = 0; k < q.extent(2); ++k)
           for (std::int64_t y = 0; y < q.extent(1); ++y)
             for (std::int64_t x = 0; x < q.extent(0); ++x) {
               const float value = q(x, y, k, c);
+              negative += value < 0;
               if (std::isfinite(value) && value >= -rounding) continue;
-              throw heddle::Error(cell(air.q.box(b), x, y, k),
-                                  std::string(names[static_cast<std::size_t>(c)]) + " is " +
-                                      std::to_string(value),
-                                  "look at the sounding there, or choose a shorter --time-step");
+              const std::size_t number = group * tracers + static_cast<std::size_t>(c);
+              throw heddle::Error(
+                  cell(air.q.box(b), x, y, k),
+                  (number < names.size() ? names[number] : "tracer " + std::to_string(number)) + " is " +
+                      std::to_string(value),
+                  "look at the sounding there, or choose a shorter --time-step");
             }
     });
+  }
+  return negative;
 }
 
 } // namespace front

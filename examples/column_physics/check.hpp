@@ -16,9 +16,9 @@ inline constexpr int least_block = 6;
 /// `largest_courant`.
 double require_courant(const Air& air, const Options& options);
 
-/// Throws heddle::Error with the cell where a tracer is not finite, and where water is negative by more than
-/// rounding.
-void require_finite(const Air& air);
+/// Throws heddle::Error with the cell where a tracer is not finite, and where it is negative by more than
+/// rounding, 1e-9. Returns how many values are negative by less.
+std::int64_t require_finite(const Air& air);
 
 } // namespace front
 

@@ -23,7 +23,8 @@ template <class T> heddle::FieldView<T> one(T* number) {
 } // namespace
 
 Clock::Clock(double time_step, double speed, heddle::Memory memory)
-    : time_step_(time_step), speed_(speed), steps_(2, memory), moved_(1, memory), since_(1, memory) {}
+    : time_step_(time_step), speed_(speed), steps_(2, memory), begins_(1, memory), moved_(1, memory),
+      since_(1, memory), until_(1, memory) {}
 
 void Clock::set(std::int64_t steps) {
   const std::array<std::int32_t, 2> both{static_cast<std::int32_t>(steps),
@@ -33,15 +34,14 @@ void Clock::set(std::int64_t steps) {
 
 std::vector<heddle::FieldAccess> Clock::accesses() const {
   using enum heddle::AccessMode;
-  return {{&steps_, "steps", read},
-          {&steps_, "steps", write},
-          {&moved_, "moved", write},
-          {&since_, "since", write}};
+  return {{&steps_, "steps", read},  {&steps_, "steps", write},   {&moved_, "moved", write},
+          {&since_, "since", write}, {&begins_, "begins", write}, {&until_, "until", write}};
 }
 
 void Clock::operator()(heddle::Stream& stream) {
   heddle::call_kernel<Kernel>(stream, one(steps_.data()), one(steps_.data() + 1), one(moved_.data()),
-                              one(since_.data()), time_step_, speed_);
+                              one(since_.data()), one(begins_.data()), one(until_.data()), time_step_,
+                              speed_);
 }
 
 } // namespace front

@@ -11,10 +11,11 @@ inline constexpr int ratio = 3;
 /// Cells of the zone along each lateral boundary: the first is set, the others are drawn towards the coarser
 /// domain.
 inline constexpr int zone = 5;
-/// Components of the tracers.
+/// Numbers of the tracers. The last two are those of WSM5 only.
 struct Tracer {
-  static constexpr int theta = 0, vapour = 1, cloud = 2, rain = 3;
+  static constexpr int theta = 0, vapour = 1, cloud = 2, rain = 3, ice = 4, snow = 5;
 };
+/// That a call of a kernel moves: tracer n is component n % tracers of group n / tracers.
 inline constexpr int tracers = 4;
 
 } // namespace front

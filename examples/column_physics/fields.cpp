@@ -23,16 +23,22 @@ double face_order(std::int64_t n, std::int64_t cells, int most) {
   return std::min(orders[static_cast<std::size_t>(std::min<std::int64_t>(from_boundary, 3))], most);
 }
 
-Air::Air(const Place& place, const Weather& weather)
-    : q(place.field("q", tracers, 3)), q_a(place.field("q_a", tracers, 3)),
-      q_b(place.field("q_b", tracers, 3)), keep(place.field("keep", tracers, 1)), ru(place.field("ru", 1, 1)),
-      rv(place.field("rv", 1, 1)), om(place.field("om", 1, 1)), w(place.field("w", 1, 0)),
-      mu(place.field("mu", 1, 1, 2)), rho(place.field("rho", 1, 0, 1)), exner(place.field("exner", 1, 0, 1)),
+Tracers::Tracers(const Place& place, const std::string& suffix)
+    : q(place.field(("q" + suffix).c_str(), tracers, 3)),
+      q_a(place.field(("q_a" + suffix).c_str(), tracers, 3)),
+      q_b(place.field(("q_b" + suffix).c_str(), tracers, 3)),
+      keep(place.field(("keep" + suffix).c_str(), tracers, 1)) {}
+
+Air::Air(const Place& place, const Weather& weather, int groups)
+    : Tracers(place, ""), ru(place.field("ru", 1, 1)), rv(place.field("rv", 1, 1)),
+      om(place.field("om", 1, 1)), w(place.field("w", 1, 0)), mu(place.field("mu", 1, 1, 2)),
+      rho(place.field("rho", 1, 0, 1)), exner(place.field("exner", 1, 0, 1)),
       pressure(place.field("pressure", 1, 0, 1)), height(place.field("height", 1, 0, 1)),
       thickness(place.field("thickness", 1, 0, 1)), heating(place.field("heating", 1, 0)),
       rain_fallen(place.field("rain", 1, 0, 2)), snow_fallen(place.field("snow", 1, 0, 2)),
-      scratch_1(place.field("scratch_1", 1, 0)), scratch_2(place.field("scratch_2", 1, 0)),
-      scratch_3(place.field("scratch_3", 1, 0)), scratch_4(place.field("scratch_4", 1, 0)),
+      clipped(place.field("clipped", 1, 0, 2)), scratch_1(place.field("scratch_1", 1, 0)),
+      scratch_2(place.field("scratch_2", 1, 0)), scratch_3(place.field("scratch_3", 1, 0)),
+      scratch_4(place.field("scratch_4", 1, 0)), scratch_5(place.field("scratch_5", 1, 0)),
       scratch_plane(place.field("scratch_plane", 1, 0, 2)), rdnw_values(weather.levels().rdnw),
       rdnw(place.levels(rdnw_values)), one(place.profile(2, [](auto) { return 1.0; })),
       zero(place.profile(2, [](auto) { return 0.0; })),
@@ -58,6 +64,8 @@ Air::Air(const Place& place, const Weather& weather)
           1, [&](auto n) { return weather.place(place.spacing * (static_cast<double>(n) + 0.5)); })),
       strength(place.profile(
           1, [&](auto n) { return weather.strength(place.spacing * (static_cast<double>(n) + 0.5)); })) {
+  for (int n = 1; n < groups; ++n)
+    more.push_back(std::make_unique<Tracers>(place, "_" + std::to_string(n)));
   const Levels& levels = weather.levels();
   mu.fill(static_cast<float>(levels.column()));
   const auto per_level = [](heddle::Field<float>& field, const std::vector<double>& values) {
@@ -68,10 +76,6 @@ Air::Air(const Place& place, const Weather& weather)
   per_level(pressure, levels.pressure);
   per_level(height, levels.height);
   per_level(thickness, levels.thickness);
-  q.fill([&](auto x, auto y, auto k, int c) {
-    return weather.tracer(c, place.spacing * (static_cast<double>(x) + 0.5),
-                          place.spacing * (static_cast<double>(y) + 0.5), static_cast<int>(k), 0);
-  });
 }
 
 } // namespace front

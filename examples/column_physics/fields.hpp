@@ -2,7 +2,9 @@
 #ifndef HEDDLE_COLUMN_PHYSICS_FIELDS_HPP
 #define HEDDLE_COLUMN_PHYSICS_FIELDS_HPP
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,21 +55,40 @@ struct Place {
 /// has it: 0 on the boundary, then 2, 3, 5 up to `most`.
 [[nodiscard]] double face_order(std::int64_t n, std::int64_t cells, int most);
 
-/// The air of one rank: tracers, winds, and what the levels are made of.
-struct Air {
-  Air(const Place& place, const Weather& weather);
-  Air(const Air&) = delete;
-  Air& operator=(const Air&) = delete;
+/// Tracers that are moved together.
+struct Tracers {
+  Tracers(const Place& place, const std::string& suffix);
+  Tracers(const Tracers&) = delete;
+  Tracers& operator=(const Tracers&) = delete;
 
-  heddle::Field<float> q;        // tracers at the beginning of a step
+  heddle::Field<float> q;        // at the beginning of a step
   heddle::Field<float> q_a, q_b; // in its stages
   heddle::Field<float> keep;
+};
+
+/// The air of one rank: tracers, winds, and what the levels are made of.
+struct Air : Tracers {
+  /// groups: of tracers, this one and more.
+  Air(const Place& place, const Weather& weather, int groups);
+
+  [[nodiscard]] std::size_t groups() const { return 1 + more.size(); }
+  [[nodiscard]] Tracers& group(std::size_t n) {
+    if (n == 0) return *this;
+    return *more[n - 1];
+  }
+  [[nodiscard]] const Tracers& group(std::size_t n) const {
+    if (n == 0) return *this;
+    return *more[n - 1];
+  }
+
+  std::vector<std::unique_ptr<Tracers>> more;
   heddle::Field<float> ru, rv, om, w; // mass fluxes on lower faces; upward speed, m/s
   heddle::Field<float> mu;            // mass of columns, Pa
   heddle::Field<float> rho, exner, pressure, height, thickness; // per level
   heddle::Field<float> heating;                                 // by radiation, K/s of potential temperature
   heddle::Field<float> rain_fallen, snow_fallen;                // mm, since the start
-  heddle::Field<float> scratch_1, scratch_2, scratch_3, scratch_4, scratch_plane;
+  heddle::Field<float> clipped; // values below 0 that the scheme of clouds has set to 0, since the start
+  heddle::Field<float> scratch_1, scratch_2, scratch_3, scratch_4, scratch_5, scratch_plane;
   std::vector<double> rdnw_values;                                  // 1 / thickness of levels in eta
   heddle::Profile<float> rdnw, one, zero, own_weight, below_weight; // along z
   heddle::Profile<float> order_x, order_y, order_z;

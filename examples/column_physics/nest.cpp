@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "column_physics.hpp"
 #include "heddle/core/dispatch.hpp"
@@ -23,6 +22,10 @@ struct Boundary {
 struct Settle {
   static void host(const auto&... a) { column_physics::settle(a...); }
   static void device(const auto&... a) { column_physics::settle_cuda(a...); }
+};
+struct SettleTracers {
+  static void host(const auto&... a) { column_physics::settle_tracers(a...); }
+  static void device(const auto&... a) { column_physics::settle_tracers_cuda(a...); }
 };
 
 /// Coarse cells under a range of cells, with those around.
@@ -52,11 +55,32 @@ std::int64_t strip_values(const heddle::Box& block) {
   return 2 * (block.extent(0) + block.extent(1)) * zone * block.extent(2) * tracers;
 }
 
+/// The first tracers, from values of all cells of the domain.
+void start(const heddle::Box& domain, const std::vector<std::vector<float>>& values, Air& air) {
+  for (std::size_t n = 0; n < air.groups(); ++n)
+    for (int b = 0; b < air.q.blocks(); ++b) {
+      heddle::Field<float>& q = air.group(n).q;
+      const heddle::Box& box = q.box(b);
+      for (int c = 0; c < tracers; ++c) {
+        const std::size_t number = n * tracers + static_cast<std::size_t>(c);
+        if (number >= values.size()) continue;
+        std::vector<float> here;
+        for (std::int64_t k = box.lower[2]; k < box.upper[2]; ++k)
+          for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y)
+            for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x)
+              here.push_back(values[number][static_cast<std::size_t>(x + domain.extent(0) *
+                                                                             (y + domain.extent(1) * k))]);
+        q.write(b, c, here);
+      }
+    }
+}
+
 } // namespace
 
-Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air)
-    : weather_(&weather), clock_(&clock), air_(&air), spacing_(place.spacing),
-      share_(place.field("share", 1, 0, 2)), along_(place.field<std::int32_t>("along", 1, 0, 2)),
+Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& air, const Options& options)
+    : clock_(&clock), air_(&air), outer_(place, weather, options), time_step_(options.time_step),
+      spacing_(place.spacing), share_(place.field("share", 1, 0, 2)),
+      along_(place.field<std::int32_t>("along", 1, 0, 2)),
       depth_(place.field<std::int32_t>("depth", 1, 0, 2)) {
   const heddle::BlockGrid& grid = place.grid;
   const auto at = [&](std::int64_t x, std::int64_t y) {
@@ -68,64 +92,81 @@ Nest::Nest(const Place& place, const Weather& weather, const Clock& clock, Air& 
   });
   along_.fill([&](auto x, auto y, auto, int) { return at(x, y).along; });
   depth_.fill([&](auto x, auto y, auto, int) { return std::min<std::int64_t>(at(x, y).depth, zone - 1); });
-  for (int b = 0; b < air.q.blocks(); ++b) {
-    const heddle::Box& box = air.q.box(b);
-    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
-    coarse_.emplace_back(x.count * y.count * box.extent(2) * tracers, place.memory);
-    strips_.emplace_back(2 * strip_values(box), place.memory);
-  }
+  for (std::size_t group = 0; group < air.groups(); ++group)
+    for (int b = 0; b < air.q.blocks(); ++b) {
+      const heddle::Box& box = air.q.box(b);
+      const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+      zones_.push_back({group, b,
+                        heddle::Buffer<float>(x.count * y.count * box.extent(2) * tracers, place.memory),
+                        heddle::Buffer<float>(2 * strip_values(box), place.memory)});
+    }
+  outer_.start(place, air);
+  if (!weather.start().empty()) start(grid.domain(), weather.start(), air);
 }
 
-FieldView<float> Nest::strip(int block, int which) const {
-  const heddle::Box& box = air_->q.box(block);
+FieldView<float> Nest::strip(Zones& zones, int which) const {
+  const heddle::Box& box = air_->q.box(zones.block);
   const std::int64_t along = 2 * (box.extent(0) + box.extent(1));
   const std::int64_t levels = box.extent(2) * tracers;
-  return {strips_[static_cast<std::size_t>(block)].data() + which * strip_values(box),
+  return {zones.strips.data() + which * strip_values(box),
           {along, zone, levels, 1},
           {1, along, along * zone, along * zone * levels}};
 }
 
-void Nest::take(double time, double step, heddle::Stream& stream) {
-  for (int b = 0; b < air_->q.blocks(); ++b) {
-    const heddle::Box& box = air_->q.box(b);
-    const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
-    const std::int64_t levels = box.extent(2);
-    std::vector<float> values;
-    values.reserve(static_cast<std::size_t>(x.count * y.count * levels * tracers));
-    const auto centre = [&](std::int64_t cell) {
-      return ratio * spacing_ * (static_cast<double>(cell - reach) + 0.5);
-    };
-    for (int c = 0; c < tracers; ++c)
-      for (std::int64_t k = 0; k < levels; ++k)
-        for (std::int64_t j = 0; j < y.count; ++j)
-          for (std::int64_t i = 0; i < x.count; ++i)
-            values.push_back(static_cast<float>(
-                weather_->tracer(c, centre(x.first + i), centre(y.first + j), static_cast<int>(k), time)));
-    heddle::Buffer<float>& coarse = coarse_[static_cast<std::size_t>(b)];
-    coarse.copy_from(heddle::Buffer<float>(std::span<const float>(values)));
-    const FieldView<float> view(coarse.data() + reach * (1 + x.count),
-                                {x.count - 2 * reach, y.count - 2 * reach, levels, tracers},
-                                {1, x.count, x.count * y.count, x.count * y.count * levels});
-    heddle::call_kernel<Boundary>(stream, view, air_->q.view(b), strip(b, 0), strip(b, 1), levels,
-                                  box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first,
-                                  box.extent(0), box.extent(1), step);
-  }
-  stream.synchronise();
-}
-
-std::vector<heddle::FieldAccess> Nest::accesses() const {
+void Nest::add_begin(heddle::TaskGraph& graph) {
   using enum heddle::AccessMode;
-  return {{&air_->q_a, "q_a", read, 0},
-          {&air_->heating, "heating", read, 0},
-          {&clock_->since(), "since", read},
-          {&air_->q, "q", write, 0}};
+  for (Zones& zones : zones_)
+    graph.add(
+        "boundary values",
+        {{&clock_->begins(), "begins", read},
+         {&clock_->until(), "until", read},
+         {&air_->group(zones.group).q, "q", read, 0},
+         {&zones.strips, "strips", write}},
+        [this, &zones](heddle::Stream& stream) { interpolate(zones, stream); }, air_->q.memory());
 }
 
-void Nest::operator()(heddle::Stream& stream) const {
-  for (int b = 0; b < air_->q.blocks(); ++b)
-    heddle::call_kernel<Settle>(stream, air_->q.view(b), air_->q_a.view(b), air_->heating.view(b),
+void Nest::add_end(heddle::TaskGraph& graph) {
+  using enum heddle::AccessMode;
+  for (Zones& zones : zones_) {
+    Tracers& group = air_->group(zones.group);
+    std::vector<heddle::FieldAccess> accesses{{&group.q_a, "q_a", read, 0},
+                                              {&clock_->since(), "since", read},
+                                              {&zones.strips, "strips", read},
+                                              {&group.q, "q", write, 0}};
+    if (zones.group == 0) accesses.push_back({&air_->heating, "heating", read, 0});
+    graph.add(
+        "boundary", accesses, [this, &zones](heddle::Stream& stream) { settle(zones, stream); },
+        air_->q.memory());
+  }
+}
+
+void Nest::interpolate(Zones& zones, heddle::Stream& stream) {
+  const FieldView<float> q = air_->group(zones.group).q.view(zones.block);
+  const heddle::Box& box = air_->q.box(zones.block);
+  const CoarseCells x(box.lower[0], box.upper[0]), y(box.lower[1], box.upper[1]);
+  const std::int64_t levels = box.extent(2);
+  float* const coarse = zones.coarse.data();
+  const std::array<std::int64_t, 4> strides{1, x.count, x.count * y.count, x.count * y.count * levels};
+  outer_(stream, zones.group, {coarse, {x.count, y.count, levels, tracers}, strides}, box,
+         {{x.first - reach, y.first - reach}, ratio * spacing_}, clock_->begins(), clock_->until());
+  const FieldView<float> inner(coarse + reach * (1 + x.count),
+                               {x.count - 2 * reach, y.count - 2 * reach, levels, tracers}, strides);
+  heddle::call_kernel<Boundary>(stream, inner, q, strip(zones, 0), strip(zones, 1), clock_->begins().data(),
+                                box.lower[0] - ratio * x.first, box.lower[1] - ratio * y.first, levels,
+                                box.extent(0), box.extent(1), ratio * time_step_);
+}
+
+void Nest::settle(Zones& zones, heddle::Stream& stream) {
+  Tracers& group = air_->group(zones.group);
+  const int b = zones.block;
+  if (zones.group == 0)
+    heddle::call_kernel<Settle>(stream, group.q.view(b), group.q_a.view(b), air_->heating.view(b),
                                 share_.view(b).plane(), along_.view(b).plane(), depth_.view(b).plane(),
-                                strip(b, 0), strip(b, 1), clock_->since().data(), time_step);
+                                strip(zones, 0), strip(zones, 1), clock_->since().data(), time_step_);
+  else
+    heddle::call_kernel<SettleTracers>(stream, group.q.view(b), group.q_a.view(b), share_.view(b).plane(),
+                                       along_.view(b).plane(), depth_.view(b).plane(), strip(zones, 0),
+                                       strip(zones, 1), clock_->since().data());
 }
 
 } // namespace front

@@ -31,9 +31,14 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(1, 1e9))
       ->excludes(hours);
   command_line::add_choice(
-      app, "--microphysics", {"kessler", "wsm3"},
-      [&](std::size_t i) { o.scheme = i == 0 ? Scheme::kessler : Scheme::wsm3; },
+      app, "--microphysics", {"kessler", "wsm3", "wsm5"},
+      [&](std::size_t i) { o.scheme = std::array{Scheme::kessler, Scheme::wsm3, Scheme::wsm5}[i]; },
       "scheme of clouds and rain (default wsm3)");
+  app.add_option(
+         "--tracers", o.tracers,
+         "tracers that are moved: potential temperature, vapour, cloud, rain, with wsm5 ice and snow; "
+         "others are passive (default 4, with wsm5 6)")
+      ->check(between(4, 64));
   app.add_option("--radiation-every", o.radiation_every, "steps between calls of radiation; 0: none")
       ->check(between(0, 1e6));
   app.add_option("--radiation-lag", o.radiation_lag,
@@ -45,6 +50,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
          "file with the air: surface pressure (hPa), potential temperature (K) and vapour (g/kg), then "
          "lines of height (m), the latter two and the wind along x and y (m/s), as WRF's "
          "input_sounding (default: that of Weisman and Klemp)")
+      ->default_str("");
+  app.add_option(
+         "--input", o.input,
+         "NetCDF file with levels and air at the beginning, in the names of WRF's wrfinput (default: the "
+         "air of the coarser domain, which is that of the sounding in any case)")
       ->default_str("");
   app.add_option("--blocks", o.blocks, "BXxBY: blocks along x and y (default: one per rank)")
       ->delimiter('x')
@@ -67,6 +77,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave front.png out");
   if (!command_line::read(app, count, arguments)) return std::nullopt;
+  if (o.all_tracers() < o.scheme_tracers())
+    throw heddle::Error("command line",
+                        "--tracers " + std::to_string(o.all_tracers()) + ": wsm5 has " +
+                            std::to_string(o.scheme_tracers()) + " of its own",
+                        "use " + std::to_string(o.scheme_tracers()) + " or more");
   for (const std::size_t axis : {0U, 1U})
     if (o.size[axis] < 12)
       throw heddle::Error("command line",

@@ -9,7 +9,7 @@
 
 namespace front {
 
-enum class Scheme { kessler, wsm3 };
+enum class Scheme { kessler, wsm3, wsm5 };
 
 /// What the command line says; lengths in metres, times in seconds.
 struct Options {
@@ -23,7 +23,9 @@ struct Options {
   std::int64_t radiation_every = 30; ///< steps; 0: no radiation
   int radiation_lag = 1;
   Scheme scheme = Scheme::wsm3;
+  std::optional<int> tracers;         ///< that are moved; none: those of the scheme
   std::filesystem::path sounding;     ///< empty: that of Weisman and Klemp
+  std::filesystem::path input;        ///< with the air at the beginning; empty: that of the coarser domain
   std::int64_t checkpoint_every = 0;  ///< steps; 0: no checkpoints
   std::optional<std::int64_t> resume; ///< step of the checkpoint to go on from; negative: the newest
   std::filesystem::path out = "column_physics_output";
@@ -36,6 +38,9 @@ struct Options {
   bool gpu = false;
 
   [[nodiscard]] std::int64_t count_steps() const;
+  /// Of the scheme: potential temperature and kinds of water. All: others are passive.
+  [[nodiscard]] int scheme_tracers() const { return scheme == Scheme::wsm5 ? 6 : 4; }
+  [[nodiscard]] int all_tracers() const { return tracers.value_or(scheme_tracers()); }
 };
 
 /// Reads the arguments of main; nothing after --help, which it prints. Throws heddle::Error with the option

@@ -6,16 +6,20 @@
 
 namespace front {
 
-Snapshot snapshot(const Solver& solver, double time) {
-  return {.time = time,
-          .rain = solver.gather(&Air::rain_fallen, 0, true),
-          .snow = solver.gather(&Air::snow_fallen, 0, true),
-          .theta = solver.gather(&Air::q, Tracer::theta),
-          .vapour = solver.gather(&Air::q, Tracer::vapour),
-          .cloud = solver.gather(&Air::q, Tracer::cloud),
-          .water = solver.gather(&Air::q, Tracer::rain),
-          .w = solver.gather(&Air::w),
-          .heating = solver.gather(&Air::heating)};
+Snapshot snapshot(const Solver& solver, const Options& options, double time) {
+  Snapshot all{.time = time,
+               .rain = solver.gather(&Air::rain_fallen, 0, true),
+               .snow = solver.gather(&Air::snow_fallen, 0, true),
+               .theta = solver.gather(&Air::q, Tracer::theta),
+               .vapour = solver.gather(&Air::q, Tracer::vapour),
+               .cloud = solver.gather(&Air::q, Tracer::cloud),
+               .water = solver.gather(&Air::q, Tracer::rain),
+               .w = solver.gather(&Air::w),
+               .heating = solver.gather(&Air::heating),
+               .more = {}};
+  for (int n = tracers; n < options.all_tracers(); ++n)
+    all.more.push_back(solver.tracer(n));
+  return all;
 }
 
 #if defined(HEDDLE_EXAMPLES_NETCDF)
@@ -25,6 +29,7 @@ struct File::Netcdf {
 
   example::NetcdfWriter file;
   std::vector<std::size_t> plane, cells; // extents
+  std::vector<std::string> more;         // names of further tracers
   std::size_t times = 0;
 };
 
@@ -70,6 +75,19 @@ File::File(const std::filesystem::path& file, const Options& options, const Leve
   f.variable("qr", NC_FLOAT, cell, "1", "", "rain per dry air; snow where it is colder than 273.15 K");
   f.variable("w", NC_FLOAT, cell, "m s-1", "upward_air_velocity", "upward wind");
   f.variable("heating", NC_FLOAT, cell, "K s-1", "", "change of potential temperature by longwave radiation");
+  for (int number = tracers; number < options.all_tracers(); ++number) {
+    const bool water = number < options.scheme_tracers();
+    netcdf_->more.push_back(!water                  ? "tracer_" + std::to_string(number)
+                            : number == Tracer::ice ? "qi"
+                                                    : "qs");
+    f.variable(netcdf_->more.back(), NC_FLOAT, cell, "1",
+               !water                  ? ""
+               : number == Tracer::ice ? "cloud_ice_mixing_ratio"
+                                       : "",
+               !water                  ? "a passive tracer per dry air"
+               : number == Tracer::ice ? "cloud ice per dry air"
+                                       : "snow per dry air");
+  }
   f.end_definitions();
   for (std::size_t a = 0; a < 2; ++a) {
     std::vector<float> centres;
@@ -92,6 +110,8 @@ void File::write(const Snapshot& s) {
   n.file.write("qr", n.times, n.cells, s.water);
   n.file.write("w", n.times, n.cells, s.w);
   n.file.write("heating", n.times, n.cells, s.heating);
+  for (std::size_t one = 0; one < n.more.size(); ++one)
+    n.file.write(n.more[one], n.times, n.cells, s.more[one]);
   ++n.times;
 }
 

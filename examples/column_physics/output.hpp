@@ -17,10 +17,11 @@ struct Snapshot {
   double time = 0;               // s
   std::vector<float> rain, snow; // planes, mm since the start
   std::vector<float> theta, vapour, cloud, water, w, heating;
+  std::vector<std::vector<float>> more; // further tracers: ice and snow of WSM5, passive ones
 };
 
 /// All ranks together.
-[[nodiscard]] Snapshot snapshot(const Solver& solver, double time);
+[[nodiscard]] Snapshot snapshot(const Solver& solver, const Options& options, double time);
 
 /// front.nc: CF conventions, accumulated rain and the air at some times. On rank 0.
 class File {

@@ -3,8 +3,10 @@
 
 namespace front {
 
-Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, double share) {
-  Air& a = air_;
+namespace {
+
+column_physics::Stage<float> stage(Air& a, Tracers& group, heddle::Field<float>& q,
+                                   heddle::Field<float>& next, double dt, double per_spacing) {
   return {q,
           next,
           a.ru,
@@ -12,7 +14,7 @@ Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, dou
           a.om,
           a.mu,
           a.mu,
-          a.q,
+          group.q,
           a.rdnw,
           a.one,
           a.zero,
@@ -21,26 +23,35 @@ Part::Sweep Part::stage(heddle::Field<float>& q, heddle::Field<float>& next, dou
           a.order_x,
           a.order_y,
           a.order_z,
-          {.dt = share * time_step_, .rdx = per_spacing_, .rdy = per_spacing_}};
+          {.dt = dt, .rdx = per_spacing, .rdy = per_spacing}};
 }
+
+} // namespace
+
+Part::Advection::Advection(Air& a, Tracers& group, double time_step, double per_spacing,
+                           heddle::Transport& transport)
+    : first(stage(a, group, group.q, group.q_a, 1.0 / 3 * time_step, per_spacing)),
+      second(stage(a, group, group.q_a, group.q_b, 1.0 / 2 * time_step, per_spacing)),
+      scale(group.q_b, a.ru, a.rv, a.om, a.mu, group.q, group.keep, a.rdnw, a.one, a.zero, a.own_weight,
+            a.below_weight, a.order_x, a.order_y, a.order_z,
+            {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+      limited(group.q_b, group.q_a, a.ru, a.rv, a.om, a.mu, a.mu, group.q, group.keep, a.rdnw, a.one, a.zero,
+              a.own_weight, a.below_weight, a.order_x, a.order_y, a.order_z,
+              {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+      before_first(first.before(), transport), before_second(second.before(), transport),
+      before_scale(scale.before(), transport), before_limited(limited.before(), transport) {}
 
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
-      clock_(options.time_step, weather.speed(), place.memory), air_(place, weather),
-      nest_(place, weather, clock_, air_), radiation_(place, weather, air_),
+      clock_(options.time_step, weather.speed(), place.memory),
+      air_(place, weather, (options.all_tracers() + tracers - 1) / tracers),
+      nest_(place, weather, clock_, air_, options), radiation_(place, weather, air_, scheme_),
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
             air_.x_face, air_.x_front, air_.strength, clock_.moved(),
-            {.width = weather.width(), .rdx = per_spacing_}),
-      first_(stage(air_.q, air_.q_a, 1.0 / 3)), second_(stage(air_.q_a, air_.q_b, 1.0 / 2)),
-      scale_(air_.q_b, air_.ru, air_.rv, air_.om, air_.mu, air_.q, air_.keep, air_.rdnw, air_.one, air_.zero,
-             air_.own_weight, air_.below_weight, air_.order_x, air_.order_y, air_.order_z,
-             {.dt = time_step_, .rdx = per_spacing_, .rdy = per_spacing_}),
-      limited_(air_.q_b, air_.q_a, air_.ru, air_.rv, air_.om, air_.mu, air_.mu, air_.q, air_.keep, air_.rdnw,
-               air_.one, air_.zero, air_.own_weight, air_.below_weight, air_.order_x, air_.order_y,
-               air_.order_z, {.dt = time_step_, .rdx = per_spacing_, .rdy = per_spacing_}),
-      before_first_(first_.before(), transport), before_second_(second_.before(), transport),
-      before_scale_(scale_.before(), transport), before_limited_(limited_.before(), transport) {
-  nest_.time_step = time_step_;
+            {.width = weather.width(), .rdx = per_spacing_}) {
+  for (std::size_t n = 0; n < air_.groups(); ++n)
+    advection_.push_back(
+        std::make_unique<Advection>(air_, air_.group(n), time_step_, per_spacing_, transport));
 }
 
 void Part::add_wind(heddle::TaskGraph& graph) {
@@ -49,33 +60,42 @@ void Part::add_wind(heddle::TaskGraph& graph) {
 }
 
 void Part::add_advection(heddle::TaskGraph& graph) {
-  graph.add(before_first_);
-  graph.add(first_);
-  graph.add(before_second_);
-  graph.add(second_);
-  graph.add(before_scale_);
-  graph.add(scale_);
-  graph.add(before_limited_);
-  graph.add(limited_);
+  for (const auto& group : advection_) {
+    graph.add(group->before_first);
+    graph.add(group->first);
+    graph.add(group->before_second);
+    graph.add(group->second);
+    graph.add(group->before_scale);
+    graph.add(group->scale);
+    graph.add(group->before_limited);
+    graph.add(group->limited);
+  }
 }
 
 void Part::add_microphysics(heddle::TaskGraph& graph) {
   Air& a = air_;
   if (scheme_ == Scheme::kessler)
-    graph.add(column_physics::Kessler<float>(a.q_a, a.rho, a.exner, a.height, a.thickness, a.scratch_1,
-                                             a.scratch_2, a.rain_fallen, a.scratch_plane,
+    graph.add(column_physics::Kessler<float>(a.clipped, a.q_a, a.rho, a.exner, a.height, a.thickness,
+                                             a.scratch_1, a.scratch_2, a.rain_fallen, a.scratch_plane,
                                              {.dt = time_step_}));
+  else if (scheme_ == Scheme::wsm3)
+    graph.add(column_physics::Wsm3<float>(a.clipped, a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness,
+                                          a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen,
+                                          a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
   else
-    graph.add(column_physics::Wsm3<float>(a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness, a.scratch_1,
-                                          a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen, a.snow_fallen,
-                                          a.scratch_plane, {.dt = time_step_}));
+    graph.add(column_physics::Wsm5<float>(a.clipped, a.q_a, a.group(1).q_a, a.rho, a.exner, a.pressure,
+                                          a.thickness, a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4,
+                                          a.scratch_5, a.rain_fallen, a.snow_fallen, a.scratch_plane,
+                                          {.dt = time_step_}));
 }
 
 void Part::add_to(heddle::Checkpoint& checkpoint) {
-  checkpoint.add(air_.q);
+  for (std::size_t n = 0; n < air_.groups(); ++n)
+    checkpoint.add(air_.group(n).q);
   checkpoint.add(air_.rain_fallen);
   checkpoint.add(air_.snow_fallen);
   checkpoint.add(air_.heating);
+  checkpoint.add(air_.clipped);
 }
 
 } // namespace front

@@ -2,6 +2,9 @@
 #ifndef HEDDLE_COLUMN_PHYSICS_PART_HPP
 #define HEDDLE_COLUMN_PHYSICS_PART_HPP
 
+#include <memory>
+#include <vector>
+
 #include "clock.hpp"
 #include "column_physics_sweeps.hpp"
 #include "fields.hpp"
@@ -27,18 +30,26 @@ public:
   void add_advection(heddle::TaskGraph& graph);
   /// Clouds and rain, on q_a.
   void add_microphysics(heddle::TaskGraph& graph);
-  void add_end(heddle::TaskGraph& graph) { graph.add(nest_); }
+  /// After the clock, and at the end of a step.
+  void add_boundary(heddle::TaskGraph& graph) { nest_.add_begin(graph); }
+  void add_end(heddle::TaskGraph& graph) { nest_.add_end(graph); }
 
   [[nodiscard]] Clock& clock() { return clock_; }
-  [[nodiscard]] Nest& nest() { return nest_; }
   [[nodiscard]] Radiation& radiation() { return radiation_; }
   [[nodiscard]] Air& air() { return air_; }
   [[nodiscard]] const Air& air() const { return air_; }
   void add_to(heddle::Checkpoint& checkpoint);
 
 private:
-  using Sweep = column_physics::Stage<float>;
-  Sweep stage(heddle::Field<float>& q, heddle::Field<float>& next, double share);
+  /// How a group of tracers moves.
+  struct Advection {
+    Advection(Air& air, Tracers& group, double time_step, double per_spacing, heddle::Transport& transport);
+
+    column_physics::Stage<float> first, second;
+    column_physics::Scale<float> scale;
+    column_physics::LimitedStage<float> limited;
+    heddle::HaloExchange before_first, before_second, before_scale, before_limited;
+  };
 
   double time_step_, per_spacing_;
   Scheme scheme_;
@@ -47,10 +58,7 @@ private:
   Nest nest_;
   Radiation radiation_;
   column_physics::Wind<float> wind_;
-  Sweep first_, second_;
-  column_physics::Scale<float> scale_;
-  column_physics::LimitedStage<float> limited_;
-  heddle::HaloExchange before_first_, before_second_, before_scale_, before_limited_;
+  std::vector<std::unique_ptr<Advection>> advection_; // of each group
 };
 
 } // namespace front

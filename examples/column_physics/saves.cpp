@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saves.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "checkpoint_folder.hpp"
 #include "constants.hpp"
 
@@ -14,10 +17,11 @@ constexpr const char* name = "front";
 double bytes_of_results(const Options& options) {
   const double columns = static_cast<double>(options.size[0] * options.size[1]);
   const double cells = columns * static_cast<double>(options.size[2]);
-  const double frames = (options.frames + 1) * (6 * cells + 2 * columns) * sizeof(float);
+  const double frames =
+      (options.frames + 1) * ((2 + options.all_tracers()) * cells + 2 * columns) * sizeof(float);
   if (options.checkpoint_every == 0) return frames;
   const int at_once = heddle::CheckpointOptions().keep + 1;
-  return frames + at_once * (tracers + 2 + 2) * cells * sizeof(float);
+  return frames + at_once * (options.all_tracers() + tracers + 3) * cells * sizeof(float);
 }
 
 heddle::OutputFolderOptions place_of_files(const Options& options, heddle::Transport& transport) {
@@ -34,6 +38,7 @@ Saves::Saves(const Options& options, Solver& solver, heddle::Transport& transpor
   checkpoint_.require("top", options.top);
   checkpoint_.require("time step", options.time_step);
   checkpoint_.require("microphysics", static_cast<double>(options.scheme));
+  checkpoint_.require("tracers", static_cast<double>(options.all_tracers()));
   checkpoint_.require("steps between calls of radiation", static_cast<double>(options.radiation_every));
   checkpoint_.require("lag of radiation", static_cast<double>(options.radiation_lag));
   checkpoint_.require("ascent", options.ascent);
@@ -45,6 +50,12 @@ std::int64_t Saves::read(std::int64_t wanted) {
   else
     checkpoint_.read(wanted);
   return step_;
+}
+
+std::int64_t Saves::next(std::int64_t step) const {
+  if (every_ == 0) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t due = std::max((step_ / every_ + 1) * every_, step + 1);
+  return (due + ratio - 1) / ratio * ratio;
 }
 
 void Saves::update(std::int64_t step) {

@@ -28,6 +28,8 @@ public:
   /// Reads the checkpoint that the options name. Returns the number of steps that were done until then.
   /// Throws heddle::Error where it belongs to a run with other options.
   [[nodiscard]] std::int64_t read(std::int64_t wanted);
+  /// The first number of steps above this one after which one is written.
+  [[nodiscard]] std::int64_t next(std::int64_t step) const;
   /// Writes one when it is time for it. step: the number of steps that are done.
   void update(std::int64_t step);
 

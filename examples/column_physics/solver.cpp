@@ -34,11 +34,11 @@ heddle::Memory memory_of(const Options& options) {
 
 Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ranks, heddle::Trace* trace)
     : options_(&options), ranks_(&ranks), grid_(make_grid(options, ranks.count())),
-      stream_(memory_of(options)), loop_({.name = "step",
-                                          .memory = memory_of(options),
-                                          .capture = heddle::Capture::once,
-                                          .unroll = options.gpu ? ratio : 1,
-                                          .trace = trace}),
+      loop_({.name = "step",
+             .memory = memory_of(options),
+             .capture = heddle::Capture::once,
+             .unroll = options.gpu ? ratio : 1,
+             .trace = trace}),
       wind_({.name = "wind", .memory = memory_of(options)}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(
@@ -46,9 +46,10 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     Part& part = *parts_.back();
     part.add_wind(wind_);
     part.add_wind(loop_);
+    part.add_boundary(loop_);
     part.add_advection(loop_);
     part.add_microphysics(loop_);
-    part.radiation().add_to(radiation_);
+    radiation_.add(part.radiation());
   });
   if (options.radiation_every > 0)
     loop_.add(radiation_, {.every = options.radiation_every, .lag = options.radiation_lag});
@@ -56,26 +57,29 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     part->add_end(loop_);
 }
 
-void Solver::step(std::int64_t number, std::int64_t count) {
-  const double coarse_step = ratio * options_->time_step;
-  for (const auto& part : parts_) {
-    if (number % ratio == 0)
-      part->nest().take(static_cast<double>(number / ratio + 1) * coarse_step, coarse_step, stream_);
-    part->clock().set(number);
-  }
-  loop_.run(count);
+void Solver::set_clocks(std::int64_t steps) {
+  if (clock_at_ == steps) return;
+  for (const auto& part : parts_)
+    part->clock().set(steps);
+  clock_at_ = steps;
 }
 
-double Solver::check(std::int64_t number) {
-  for (const auto& part : parts_)
-    part->clock().set(number);
+void Solver::step(std::int64_t number, std::int64_t count) {
+  set_clocks(number);
+  loop_.run(count);
+  clock_at_ += count;
+}
+
+Solver::Found Solver::check(std::int64_t number) {
+  set_clocks(number);
   wind_.run(1);
-  double courant = 0;
+  ++clock_at_;
+  Found found;
   for (const auto& part : parts_) {
-    require_finite(part->air());
-    courant = std::max(courant, require_courant(part->air(), *options_));
+    found.negative += require_finite(part->air());
+    found.courant = std::max(found.courant, require_courant(part->air(), *options_));
   }
-  return courant;
+  return found;
 }
 
 void Solver::add_to(heddle::Checkpoint& checkpoint) {
@@ -84,14 +88,23 @@ void Solver::add_to(heddle::Checkpoint& checkpoint) {
   checkpoint.add(loop_);
 }
 
-std::vector<float> Solver::gather(const heddle::Field<float> Air::* field, int component, bool plane) const {
+std::vector<float> Solver::tracer(int number) const {
+  return gather(
+      [number](const Air& air) -> const heddle::Field<float>& {
+        return air.group(static_cast<std::size_t>(number / tracers)).q;
+      },
+      number % tracers);
+}
+
+std::vector<float> Solver::gather(const std::function<const heddle::Field<float>&(const Air&)>& field,
+                                  int component, bool plane) const {
   const heddle::BlockGrid all = process_grid();
   heddle::Box domain = all.domain();
   if (plane) domain.upper[2] = 1;
   const heddle::BlockGrid grid(domain, all.blocks(), all.periodic(), all.ranks());
   std::vector<std::vector<float>> values; // of each block that is here
   for (const auto& part : parts_) {
-    const heddle::Field<float>& one = part->air().*field;
+    const heddle::Field<float>& one = field(part->air());
     for (int b = 0; b < one.blocks(); ++b)
       values.push_back(one.read(b, component));
   }
@@ -117,7 +130,7 @@ std::string shares(const heddle::Trace& trace) {
   const auto part_of = [&](const std::string& task) -> Share& {
     const auto has = [&](const char* word) { return task.find(word) != std::string::npos; };
     if (has("before")) return parts[5];
-    if (has("kessler") || has("wsm3")) return parts[1];
+    if (has("kessler") || has("wsm")) return parts[1];
     if (has("radiation")) return parts[2];
     if (has("wind")) return parts[3];
     if (has("boundary")) return parts[4];

@@ -3,6 +3,7 @@
 #define HEDDLE_COLUMN_PHYSICS_SOLVER_HPP
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,17 +31,21 @@ public:
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Steps from the one with this number, counted from 0. count: of them, before the coarser domain's next
-  /// step (rest_of_coarse_step).
+  /// `count` steps from the one with this number, counted from 0. A run begins with a step of the coarser
+  /// domain: with a multiple of `ratio`. The host waits for a device at the end of a call, not in between.
   void step(std::int64_t number, std::int64_t count = 1);
-  /// How many steps there are from the one with this number until the coarser domain's next one.
-  [[nodiscard]] static std::int64_t rest_of_coarse_step(std::int64_t number) {
-    return ratio - number % ratio;
-  }
+  /// What a check finds in the blocks here: the largest Courant number, and how many values of tracers are
+  /// negative by rounding.
+  struct Found {
+    double courant = 0;
+    std::int64_t negative = 0;
+  };
   /// Throws heddle::Error with the place where the step with this number would be too long for the wind, or
-  /// where a tracer is not finite. Returns the largest Courant number here.
-  double check(std::int64_t number);
+  /// where a tracer is not finite.
+  Found check(std::int64_t number);
 
+  /// Launches of a step in the CUDA graph that steps were recorded as; 0 where they were not.
+  [[nodiscard]] double launches() const { return loop_.recorded_nodes(); }
   /// Radiation for the tracers of now, for those who call it themselves.
   void radiate() { radiation_.run(1); }
   /// Waits for radiation that is under way.
@@ -51,15 +56,24 @@ public:
   [[nodiscard]] const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
   /// What the values of a field of `Air` are on the whole domain, x fastest, on rank 0; elsewhere empty.
   /// plane: it has one value per column.
-  [[nodiscard]] std::vector<float> gather(const heddle::Field<float> Air::* field, int component = 0,
-                                          bool plane = false) const;
+  [[nodiscard]] std::vector<float> gather(const std::function<const heddle::Field<float>&(const Air&)>& field,
+                                          int component = 0, bool plane = false) const;
+  [[nodiscard]] std::vector<float> gather(heddle::Field<float> Air::* field, int component = 0,
+                                          bool plane = false) const {
+    return gather([field](const Air& air) -> const heddle::Field<float>& { return air.*field; }, component,
+                  plane);
+  }
+  /// The same of a tracer.
+  [[nodiscard]] std::vector<float> tracer(int number) const;
 
 private:
+  void set_clocks(std::int64_t steps);
+
   const Options* options_;
   heddle::Ranks* ranks_;
   heddle::BlockGrid grid_;
   std::vector<std::unique_ptr<Part>> parts_;
-  heddle::Stream stream_;
+  std::int64_t clock_at_ = -1;  // the number of steps that the clocks show; none yet
   heddle::TaskGraph radiation_; // of all parts here: one task that may lag
   heddle::TaskGraph loop_, wind_;
 };

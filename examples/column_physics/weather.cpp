@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "constants.hpp"
 
@@ -15,20 +16,21 @@ constexpr double patch_x = 90000, patch_y = 70000, patch_depth = 2000, patchines
 
 } // namespace
 
-Weather::Weather(const Options& options, const Levels& levels)
-    : levels_(levels), length_(options.spacing * static_cast<double>(options.size[0])),
+Weather::Weather(const Options& options, const Levels& levels, std::vector<std::vector<float>> start)
+    : levels_(levels), start_(std::move(start)),
+      length_(options.spacing * static_cast<double>(options.size[0])),
       breadth_(options.spacing * static_cast<double>(options.size[1])), width_(3 * options.spacing),
       speed_(options.wind ? 8 : 0), ascent_(options.ascent), moves_(options.wind) {
   require_levels(levels_);
 }
 
-double Weather::tracer(int component, double x, double y, int level, double time) const {
+double Weather::patch(int level) const {
   const auto k = static_cast<std::size_t>(level);
-  if (component == Tracer::theta) return levels_.theta[k];
-  if (component != Tracer::vapour) return 0;
-  const auto [u, v] = wind(0);
-  const double wave = std::cos(tau * (x - u * time) / patch_x) * std::cos(tau * (y - v * time) / patch_y);
-  return levels_.vapour[k] * (1 + patchiness * wave * std::exp(-levels_.height[k] / patch_depth));
+  return patchiness * levels_.vapour[k] * std::exp(-levels_.height[k] / patch_depth);
+}
+
+std::array<double, 2> Weather::waves() {
+  return {tau / patch_x, tau / patch_y};
 }
 
 double Weather::place(double y) const {

@@ -14,13 +14,17 @@ namespace front {
 /// The front, and the air of the coarser domain, as functions of place and time.
 class Weather {
 public:
+  /// start: the first tracers in each cell, as Input has them; empty: those of the coarser domain.
   /// Throws heddle::Error for air that no scheme can take (require_levels).
-  Weather(const Options& options, const Levels& levels);
+  Weather(const Options& options, const Levels& levels, std::vector<std::vector<float>> start = {});
 
+  /// Of each cell of the domain, for the first tracers; may be empty.
+  [[nodiscard]] const std::vector<std::vector<float>>& start() const { return start_; }
   [[nodiscard]] const Levels& levels() const { return levels_; }
-  /// A tracer at x, y (m from the domain's south-west corner), at a level and a time (s): the sounding, with
-  /// patches of moist and dry air near the ground that the wind carries.
-  [[nodiscard]] double tracer(int component, double x, double y, int level, double time) const;
+  /// Of patches of moist and dry air, which the wind carries in from the west: how much they have of the
+  /// vapour of a level, kg/kg, at most; 2 pi over their length along x and y, m-1.
+  [[nodiscard]] double patch(int level) const;
+  [[nodiscard]] static std::array<double, 2> waves();
 
   /// Half the width of the front, m, and its speed towards the east, m/s.
   [[nodiscard]] double width() const { return width_; }
@@ -35,6 +39,7 @@ public:
 
 private:
   Levels levels_;
+  std::vector<std::vector<float>> start_;
   double length_, breadth_, width_, speed_, ascent_;
   bool moves_;
 };

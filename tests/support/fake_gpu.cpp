@@ -235,9 +235,10 @@ double seconds_between(void* earlier, void* later) {
 void begin_capture(void* stream) {
   of(stream).capture = new Graph;
 }
-void* end_capture(void* stream) {
+void* end_capture(void* stream, std::size_t* nodes) {
   Graph* const graph = of(stream).capture;
   end(graph);
+  if (nodes != nullptr) *nodes = graph->operations.size();
   return graph;
 }
 bool is_capturing(void* stream) {

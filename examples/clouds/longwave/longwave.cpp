@@ -3,30 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include "clouds_longwave_sweeps.hpp"
 #include "constants.hpp"
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/error.hpp"
-#include "longwave_bands.hpp"
+#include "longwave_columns.hpp"
 #include "rows.hpp"
 
 namespace clouds {
 namespace {
 
-using namespace example::longwave;
 using heddle::FieldView;
-using heddle::PlaneView;
 
 struct LayersKernel {
   static void host(const auto&... a) { ::clouds_longwave::layers(a...); }
   static void device(const auto&... a) { ::clouds_longwave::layers_cuda(a...); }
-};
-struct DepthsKernel {
-  static void host(const auto&... a) { ::clouds_longwave::depths(a...); }
-  static void device(const auto&... a) { ::clouds_longwave::depths_cuda(a...); }
 };
 struct FluxesKernel {
   static void host(const auto&... a) { ::clouds_longwave::fluxes(a...); }
@@ -62,65 +55,38 @@ struct AirAbove {
   }
 };
 
-template <class T> heddle::Buffer<T> in(heddle::Memory memory, const std::vector<T>& values) {
-  return heddle::Buffer<T>(std::span<const T>(values), memory);
-}
-
-/// Row j of a field.
-template <class T> FieldView<T> row_of(const FieldView<T>& field, std::int64_t j) {
-  return {&field(0, j, 0), {field.extent(0), 1, field.extent(2), 1}, field.strides()};
-}
-
 } // namespace
 
-/// What lies between the kernels, for a row of columns along x: axes x, 1, layer, with the layers above the
-/// lid.
+/// What lies between the kernels, with the layers above the lid.
 template <class T> struct Longwave<T>::Scratch {
-  Scratch(const Case& what, const BaseState& base, const AirAbove& above, std::int64_t columns,
+  Scratch(const Case& what, const BaseState& base, const AirAbove& above, const heddle::Box& box,
           heddle::Memory memory)
-      : n_x(columns), n_model(static_cast<std::int64_t>(base.levels())),
-        n_z(n_model + static_cast<std::int64_t>(above.vapour.size())),
-        vapour(filled(above.vapour, 0, memory)), temperature(filled(above.temperature, 0, memory)),
-        face_temperature(filled(above.face_temperature, 1, memory)), cover(filled({}, 0, memory)),
-        cloud_depth(filled({}, 0, memory)), up(filled({}, 0, memory)), down(filled({}, 0, memory)),
-        depth(bands * n_x * n_z, memory), planck(in(memory, planck_tables<T>().planck)),
-        width(in(memory, planck_tables<T>().width)), part(in(memory, parts_of_absorption<T>())),
-        ones(in(memory, std::vector<T>(bands, T(1)))) {
+      : n_model(static_cast<std::int64_t>(base.levels())),
+        columns(box.extent(0), box.extent(1), n_model + static_cast<std::int64_t>(above.vapour.size()),
+                static_cast<T>((what.sea ? what.sea->theta : what.theta.at(0)) * base.face_exner.front()),
+                memory) {
     std::vector<T> masses{0}; // kernels may read one before the first and one behind the last
     for (std::size_t k = 0; k < base.levels(); ++k)
       masses.push_back(static_cast<T>(base.density[k] * base.height[k]));
-    masses.resize(static_cast<std::size_t>(n_z + 2), static_cast<T>(above.mass));
-    mass = in(memory, masses);
-    const double theta = what.sea ? what.sea->theta : what.theta.at(0);
-    ground = in(memory, std::vector<T>{static_cast<T>(theta * base.face_exner.front())});
-    std::vector<std::int32_t> numbers(bands);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    band = in(memory, numbers);
+    masses.resize(masses.size() + above.vapour.size() + 1, static_cast<T>(above.mass));
+    mass = heddle::Buffer<T>(std::span<const T>(masses), memory);
+    put_above(columns.moisture, above.vapour, 0);
+    put_above(columns.temperature, above.temperature, 0);
+    put_above(columns.face_temperature, above.face_temperature, 1);
   }
 
-  /// In the layers of the model.
-  FieldView<T> below(heddle::Buffer<T>& buffer) const {
-    return {buffer.data(), {n_x, 1, n_model, 1}, {1, n_x, n_x, n_x * (n_z + 1)}};
-  }
-  /// As kernels of g-points see it: the same for all of them, columns along y.
-  FieldView<T> row(heddle::Buffer<T>& buffer) const {
-    return {buffer.data(), {bands, n_x, n_z, 1}, {0, 1, n_x, 0}};
-  }
-
-  std::int64_t n_x, n_model, n_z;
-  heddle::Buffer<T> vapour, temperature, face_temperature, cover, cloud_depth, up, down, depth;
-  heddle::Buffer<T> planck, width, part, ones, mass, ground;
-  heddle::Buffer<std::int32_t> band;
+  std::int64_t n_model;
+  example::longwave::Columns<T> columns;
+  heddle::Buffer<T> mass;
 
 private:
-  /// Zeros, and these values from the layer `first` above the lid on.
-  heddle::Buffer<T> filled(const std::vector<double>& above, std::int64_t first,
-                           heddle::Memory memory) const {
-    std::vector<T> all(static_cast<std::size_t>(n_x * (n_z + 1)), T(0));
+  /// These values in all columns, from the layer `first` above the lid on.
+  void put_above(heddle::Buffer<T>& buffer, const std::vector<double>& above, std::int64_t first) const {
+    std::vector<T> all(static_cast<std::size_t>(buffer.size()), T(0));
     for (std::size_t n = 0; n < above.size(); ++n)
-      std::fill_n(all.begin() + n_x * (n_model + first + static_cast<std::int64_t>(n)), n_x,
-                  static_cast<T>(above[n]));
-    return in(memory, all);
+      std::fill_n(all.begin() + columns.columns() * (n_model + first + static_cast<std::int64_t>(n)),
+                  columns.columns(), static_cast<T>(above[n]));
+    heddle::copy_bytes(buffer.data(), buffer.memory(), all.data(), heddle::Memory::host, buffer.bytes());
   }
 };
 
@@ -148,8 +114,8 @@ Longwave<T>::Longwave(const Case& what, const BaseState& base, const Place& plac
                      : Columns{th_, q_, cloud_, &heating_};
   const AirAbove above(what, base);
   above_lid_ = above.temperature.front();
-  scratch_ = std::make_unique<Scratch>(what, base, above, place.blocks.domain().extent(0), place.memory);
-  loop_.add(Rows(*this), {.every = 1, .lag = lag});
+  scratch_ = std::make_unique<Scratch>(what, base, above, columns_.th->box(0), place.memory);
+  loop_.add(Task(*this), {.every = 1, .lag = lag});
 }
 
 template <class T> Longwave<T>::~Longwave() = default;
@@ -177,51 +143,45 @@ template <class T> void Longwave<T>::add_to(heddle::Checkpoint& checkpoint) {
   checkpoint.add(loop_);
 }
 
-template <class T> typename Longwave<T>::Fluxes Longwave<T>::last_column() const {
+template <class T> typename Longwave<T>::Fluxes Longwave<T>::column(std::int64_t x, std::int64_t y) const {
   const Scratch& s = *scratch_;
-  const std::vector<T> up = s.up.to_host(), down = s.down.to_host();
-  Fluxes column;
-  for (std::int64_t k = 0; k <= s.n_model; ++k) {
-    const auto n = static_cast<std::size_t>(s.n_x * (k + 1) - 1);
-    column.up.push_back(double{up[n]});
-    column.down.push_back(double{down[n]});
-  }
-  return column;
+  const std::int64_t number = x + y * columns_.th->box(0).extent(0);
+  Fluxes found{.up = s.columns.column(s.columns.up, number),
+               .down = s.columns.column(s.columns.down, number)};
+  for (std::vector<double>* fluxes : {&found.up, &found.down})
+    fluxes->resize(static_cast<std::size_t>(s.n_model + 1));
+  return found;
 }
 
-template <class T> std::vector<heddle::FieldAccess> Longwave<T>::Rows::accesses() const {
+template <class T> std::vector<heddle::FieldAccess> Longwave<T>::Task::accesses() const {
   using enum heddle::AccessMode;
   const Columns& c = l_->columns_;
   return {{c.th, "th", read}, {c.q, "q", read}, {c.cloud, "cloud", read}, {c.heating, "heating", write}};
 }
 
-template <class T> void Longwave<T>::Rows::operator()(heddle::Stream& stream) const {
+template <class T> void Longwave<T>::Task::operator()(heddle::Stream& stream) const {
+  using Rows = example::longwave::Columns<T>;
   Scratch& s = *l_->scratch_;
+  Rows& r = s.columns;
   const Columns& c = l_->columns_;
-  const auto of = [&](heddle::Field<T>* field) { return stream.version(*field).view(0); };
-  const FieldView<T> th = of(c.th), q = of(c.q), cloud = of(c.cloud), heating = of(c.heating);
-  const FieldView<T> depth(s.depth.data(), {bands, s.n_x, s.n_z, 1}, {1, bands, bands * s.n_x, 0});
-  const FieldView<T> fraction(s.ones.data(), {bands, s.n_x, s.n_z, 1}, {1, 0, 0, 0});
-  const PlaneView<T> emissivity(s.ones.data(), {bands, s.n_x, bands}, {0, 0, 1});
-  const PlaneView<T> ground(s.ground.data(), {bands, s.n_x, 1}, {0, 0, 0});
-  const PlaneView<T> outgoing(s.up.data() + s.n_x * s.n_z, {bands, s.n_x, 1}, {0, 1, 0});
+  const auto view = [&](heddle::Field<T>* field) { return stream.version(*field).view(0); };
+  const FieldView<T> th = view(c.th), q = view(c.q), cloud = view(c.cloud), heating = view(c.heating);
   const T* const exner = l_->column_->exner.first(c.th->box(0));
   const T* const mass = s.mass.data() + 1;
-  for (std::int64_t j = 0; j < th.extent(1); ++j) {
-    heddle::call_kernel<LayersKernel>(stream, row_of(th, j), row_of(q, j), row_of(cloud, j),
-                                      s.below(s.vapour), s.below(s.temperature), s.below(s.face_temperature),
-                                      s.below(s.cover), s.below(s.cloud_depth), exner, mass, l_->first_exner_,
-                                      l_->above_lid_);
-    heddle::call_kernel<DepthsKernel>(stream, s.row(s.vapour), depth, mass,
-                                      static_cast<const T*>(s.part.data()));
-    heddle::call_kernel<FluxesKernel>(
-        stream, s.row(s.cover), s.row(s.temperature), s.row(s.face_temperature), s.row(s.cloud_depth), depth,
-        fraction, s.row(s.down), ground, emissivity, s.row(s.up), outgoing,
-        static_cast<const std::int32_t*>(s.band.data()), static_cast<const T*>(s.planck.data()),
-        static_cast<const T*>(s.width.data()));
-    heddle::call_kernel<WarmingKernel>(stream, s.below(s.up), s.below(s.down), row_of(heating, j), exner,
-                                       mass);
-  }
+  r.in_rows(th.extent(1), [&](std::int64_t first, std::int64_t count) {
+    const auto of = [&](const FieldView<T>& field) { return Rows::rows(field, first, count); };
+    const auto cells = [&](heddle::Buffer<T>& buffer) {
+      return r.cells(buffer, th.extent(0), count, s.n_model);
+    };
+    heddle::call_kernel<LayersKernel>(stream, of(th), of(q), of(cloud), cells(r.moisture),
+                                      cells(r.temperature), cells(r.face_temperature), cells(r.cover),
+                                      cells(r.cloud_depth), exner, mass, l_->first_exner_, l_->above_lid_);
+    const typename Rows::Arguments a = r.arguments(th.extent(0) * count);
+    heddle::call_kernel<FluxesKernel>(stream, a.cover, a.moisture, a.temperature, a.face_temperature,
+                                      a.cloud_depth, a.fraction, a.down, a.ground, a.emissivity, a.up,
+                                      a.outgoing, mass, a.part, a.band, a.planck, a.width);
+    heddle::call_kernel<WarmingKernel>(stream, cells(r.up), cells(r.down), of(heating), exner, mass);
+  });
 }
 
 template class Longwave<double>;

@@ -51,17 +51,17 @@ public:
   void add_to_stage(Tasks& tasks, heddle::Field<T>& th_next, const heddle::Buffer<T>& length, double share);
   [[nodiscard]] const heddle::Field<T>& heating() const { return heating_; } ///< K s-1, of theta_l
   void add_to(heddle::Checkpoint& checkpoint);
-  /// Of the last column of the last call that did not lag.
-  [[nodiscard]] Fluxes last_column() const;
+  /// Of a column of this rank in the last call that did not lag, where that took all columns at once.
+  [[nodiscard]] Fluxes column(std::int64_t x, std::int64_t y) const;
 
 private:
   struct Scratch;
   struct Shared;
 
-  /// From th, q and cloud to heating, a row of columns along x after the other.
-  class Rows {
+  /// From th, q and cloud to heating.
+  class Task {
   public:
-    explicit Rows(Longwave& longwave) : l_(&longwave) {}
+    explicit Task(Longwave& longwave) : l_(&longwave) {}
     static constexpr bool takes_versions = true;
     [[nodiscard]] static std::string_view name() { return "longwave"; }
     [[nodiscard]] std::vector<heddle::FieldAccess> accesses() const;

@@ -1,25 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Longwave radiation in the large-eddy simulation of model.py: what vapour and cloud water emit and absorb.
 
-A call takes one row of columns along x. What a column has above the lid of the model does not change.
+A call takes some rows of columns along x. What a column has above the lid of the model does not change.
 """
 
-from heddle import Assignment, Module, Scan, Schedule, block_extents, fields, parameters, profiles, tables
+from heddle import (
+    Assignment,
+    Module,
+    Scan,
+    Schedule,
+    Threads,
+    block_extents,
+    fields,
+    parameters,
+    profiles,
+    tables,
+)
 from heddle.atmosphere import longwave
 from heddle.atmosphere.large_eddies.air import Air, number
 from sympy import Integer, Piecewise, Rational, symbols
 
 air = Air()
 OFFSET = Integer(300)
-same_bits = Schedule(math="reproducible")
 module = Module(
     "clouds_longwave", precisions=("f64", "f32"), about="Longwave radiation in a large-eddy simulation."
 )
 
 # --- Layers: temperature, vapour and clouds; temperatures of faces are means of the layers on both sides ----
 th, q, cloud = fields("th, q, cloud: real[3D]")
-vapour, temperature, face_temperature, cover, cloud_depth = fields(
-    "vapour, temperature, face_temperature, cover, cloud_depth: real[3D]"
+moisture, temperature, face_temperature, cover, cloud_depth = fields(
+    "moisture, temperature, face_temperature, cover, cloud_depth: real[3D]"
 )
 exner, mass = profiles("exner, mass: real[z]")  # mass: of a layer, kg m-2
 # Of the lowest layer; temperature of the first layer above the lid, K.
@@ -36,7 +46,7 @@ module.add(
             [
                 Assignment(T, exner.here * (OFFSET + th.here) + warming * cloud.here),
                 Assignment(temperature.here, T),
-                Assignment(vapour.here, q.here - cloud.here),
+                Assignment(moisture.here, q.here - cloud.here),
                 Assignment(face_temperature.here, (T_below + T) / 2),
                 Assignment(cover.here, Piecewise((1, cloud.here > Rational(1, 10**6)), (0, True))),
                 Assignment(cloud_depth.here, longwave.LIQUID_ABSORPTION * cloud.here * mass.here),
@@ -48,8 +58,12 @@ module.add(
 )
 
 # --- Absorption, of which part is least in the window from 8 to 12 micrometres, and fluxes ------------------
-module.add("depths", longwave.grey_gas())
-module.add("fluxes", longwave.fluxes("depth", clear=False), schedule=same_bits)
+# All columns in one launch, with a warp for the sixteen g-points of each.
+module.add(
+    "fluxes",
+    longwave.fluxes("grey", clear=False),
+    schedule=Schedule(math="reproducible", gpu=Threads(block=(32, 1, 1))),
+)
 
 # --- What the fluxes heat, K/s of potential temperature, and what that adds in a stage ----------------------
 up, down, heating = fields("up, down, heating: real[3D]")

@@ -57,6 +57,8 @@ ground_temperature = Field("ground_temperature", rank=2, plane=True)
 emissivity = Field("emissivity", rank=2, components=BANDS, plane=True)
 band = Field("band", "int32", rank=1, ghost_layers=0, profile=0)
 kappa = Field("kappa", rank=1, ghost_layers=0, profile=0)
+part, mass = Field("part", rank=1, ghost_layers=0, profile=0), Field("mass", rank=1, profile=2)
+moisture = Field("moisture")
 planck = Field("planck", rank=1, ghost_layers=0, table=TEMPERATURES * BANDS)
 width = Field("width", rank=1, ghost_layers=0, table=BANDS)
 table_depth, table_source, table_passed = (
@@ -66,7 +68,7 @@ table_depth, table_source, table_passed = (
 
 _z, _n_z = block_coordinates()[2], block_extents()[2]
 _tau, _tf, _alpha, _passed, _inside = sympy.symbols("tau tf alpha passed S_layer")
-Absorption = Literal["table", "index", "depth", "pressure"]
+Absorption = Literal["table", "index", "depth", "pressure", "grey"]
 
 
 def fluxes(absorption: Absorption = "table", clear: bool = True) -> list[Statement]:
@@ -80,7 +82,11 @@ def fluxes(absorption: Absorption = "table", clear: bool = True) -> list[Stateme
       math="reproducible", so are the bits of exp;
     - "depth": `depth`, the optical depth along the slant path, 1.66 times that along the vertical;
     - "pressure": `kappa` of each g-point (hPa-1), the vertical optical depth of 1 hPa, and `pressure` on
-      faces (hPa): a gas that is mixed well (see `simple_gas`).
+      faces (hPa): a gas that is mixed well (see `simple_gas`);
+    - "grey": `part` of each g-point in the absorption of a grey gas that vapour makes opaque, `moisture` per
+      column and layer (kg/kg), and `mass` of the layers (kg m-2): the depth along the slant path is
+      part (a + b moisture) dp / p_0, a = 0.8678, b = 1997.9 (M. P. Byrne and P. A. O'Gorman, J. Climate 26,
+      4000, 2013).
 
     Reads per column and layer: `temperature` and, on faces, `face_temperature` (K); `cloud`, the part of the
     layer that clouds fill, and `cloud_depth`, their vertical optical depth. Per column: `ground_temperature`
@@ -94,11 +100,11 @@ def fluxes(absorption: Absorption = "table", clear: bool = True) -> list[Stateme
 
     Raises KernelError for another word than these.
     """
-    if absorption not in ("table", "index", "depth", "pressure"):
+    if absorption not in ("table", "index", "depth", "pressure", "grey"):
         raise KernelError(
             calling_place(),
             f"'{absorption}' does not say what absorbs longwave radiation.",
-            'absorption="table", "index", "depth" or "pressure"',
+            'absorption="table", "index", "depth", "pressure" or "grey"',
         )
     falling, rising = _Stream("D", clear), _Stream("U", clear)
     return [
@@ -231,6 +237,10 @@ def _transmission(absorption: Absorption) -> list[Statement]:
         ]
     elif absorption == "depth":
         given = [Assignment(_tau, depth.here)]
+    elif absorption == "grey":
+        a, b = Rational("0.8678"), Rational("1997.9")
+        layer = GRAVITY / REFERENCE_PRESSURE * mass.here
+        given = [Assignment(_tau, part.here * (a + b * moisture.of_row()) * layer)]
     else:
         thickness = Symbol("thickness")
         given = [
@@ -291,17 +301,6 @@ LIQUID_ABSORPTION = Rational("90.361")
 """Of cloud water, m2 kg-1 (J. T. Kiehl et al., J. Climate 11, 1131, 1998)."""
 _FIRST, _SECOND = 1.191042972e-12, 1.438776877
 """2 h c2 in W cm2 sr-1 and h c / k in cm K (CODATA 2018)."""
-
-
-def grey_gas() -> list[Statement]:
-    """`depth` of the g-points of a grey gas that vapour makes opaque: d tau = (a + b q) dp / p_0, a = 0.8678,
-    b = 1997.9 (M. P. Byrne and P. A. O'Gorman, J. Climate 26, 4000, 2013), times the `part` of a g-point.
-    `moisture` is q of a column and layer (kg/kg), for all g-points; `mass` is that of a layer, kg m-2."""
-    part, moisture = Field("part", rank=1, ghost_layers=0, profile=0), Field("moisture")
-    mass = Field("mass", rank=1, profile=2)
-    a, b = Rational("0.8678"), Rational("1997.9")
-    layer = GRAVITY / REFERENCE_PRESSURE * mass.here
-    return [Assignment(depth.here, part.here * (a + b * moisture.of_row()) * layer)]
 
 
 def planck_table() -> tuple[list[float], list[float]]:

@@ -196,7 +196,7 @@ void DeviceSchedule::record_graph() {
     gpu::abandon_capture(first);
     throw;
   }
-  graph_ = gpu::end_capture(first);
+  graph_ = gpu::end_capture(first, &nodes_);
 }
 
 void DeviceSchedule::put(std::int64_t n, DeviceSchedule* before) {

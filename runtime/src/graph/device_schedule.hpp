@@ -37,6 +37,8 @@ public:
   /// done; the same device. null: at once.
   void put(std::int64_t n, DeviceSchedule* before);
   void finish();
+  /// Of the recorded graph; 0 without one.
+  [[nodiscard]] std::size_t nodes() const noexcept { return nodes_; }
 
 private:
   struct Lane {
@@ -71,6 +73,7 @@ private:
   void* begin_ = nullptr;            // the iteration may begin
   void* end_ = nullptr;              // all that was put is done
   void* graph_ = nullptr;
+  std::size_t nodes_ = 0;
 };
 
 } // namespace heddle

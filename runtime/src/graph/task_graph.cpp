@@ -275,6 +275,19 @@ int TaskGraph::unroll() const {
   return intended_capture().capture ? 4 : 1;
 }
 
+double TaskGraph::recorded_nodes() const noexcept {
+  if (!plans_) return 0;
+  for (const Plans::Way& way : plans_->ways) {
+    for (const auto& [plan, iterations] : {std::pair(way.unrolled.get(), unroll()), {way.one.get(), 1}}) {
+      if (plan == nullptr) continue;
+      for (const DeviceSchedule* schedule : {plan->recorded.get(), plan->schedule.get()})
+        if (schedule != nullptr && schedule->nodes() > 0)
+          return static_cast<double>(schedule->nodes()) / iterations;
+    }
+  }
+  return 0;
+}
+
 TaskGraph::Plan& TaskGraph::plan(const Repetition& what) {
   if (!plans_) plans_ = std::make_unique<Plans>();
   // What nobody exchanges need not be tried both ways.

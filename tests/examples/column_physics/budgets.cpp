@@ -85,8 +85,34 @@ TEST(Budgets, AdvectionKeepsTheMassOfEachTracer) {
   EXPECT_GT(changed / static_cast<double>(after.size()), 1e-3);
 }
 
+TEST(Budgets, WaterBelowZeroThatASchemeClipsIsCounted) {
+  for (const Scheme scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5}) {
+    Options options = test::small_options();
+    options.scheme = scheme;
+    test::SmallDomain domain(options);
+    Air& air = domain.part.air();
+    air.q_a.fill([](auto x, auto, auto k, int c) {
+      if (c == Tracer::theta) return 300.0;
+      return x == 3 && k == 4 && c != Tracer::vapour ? -1e-12 : 0;
+    });
+    heddle::TaskGraph graph;
+    domain.part.add_microphysics(graph);
+    graph.run(1);
+    const auto clipped = air.clipped.view();
+    EXPECT_EQ(clipped(3, 7, 0), 2) << static_cast<int>(scheme); // cloud and rain
+    EXPECT_EQ(clipped(4, 7, 0), 0);
+    graph.run(1);
+    EXPECT_EQ(clipped(3, 7, 0), 2) << static_cast<int>(scheme);
+  }
+}
+
 /// Moist air with clouds and rain in every other column.
 void wet(Air& air, const Levels& levels) {
+  if (air.groups() > 1)
+    air.group(1).q_a.fill([&](auto x, auto y, auto k, int c) {
+      const bool some = c < 2 && (x + y) % 2 == 0 && levels.height[static_cast<std::size_t>(k)] > 4000;
+      return some ? 5e-4 * std::abs(test::noise(x + 23 * y + 400 * k + c)) : 0;
+    });
   air.q_a.fill([&](auto x, auto y, auto k, int c) {
     const auto n = static_cast<std::size_t>(k);
     const double some = (x + y) % 2 == 0 && levels.height[n] < 9000 ? 1 : 0;
@@ -110,6 +136,9 @@ void expect_budget(Scheme scheme, const std::function<std::vector<double>(const 
     double all = 0;
     for (const int c : {Tracer::vapour, Tracer::cloud, Tracer::rain})
       all += sum(air.q_a, c, masses);
+    if (scheme == Scheme::wsm5)
+      for (const int c : {Tracer::ice, Tracer::snow})
+        all += sum(air.group(1).q_a, c % tracers, masses);
     return all;
   };
   const auto fallen = [&] {
@@ -127,6 +156,10 @@ void expect_budget(Scheme scheme, const std::function<std::vector<double>(const 
 
 TEST(Budgets, WaterOfWsm3IsInTheAirOrOnTheGround) {
   expect_budget(Scheme::wsm3, [](const Levels& levels) { return levels.mass; });
+}
+
+TEST(Budgets, WaterOfWsm5IsInTheAirOrOnTheGround) {
+  expect_budget(Scheme::wsm5, [](const Levels& levels) { return levels.mass; });
 }
 
 TEST(Budgets, WaterOfKesslerIsInTheAirOrOnTheGround) {

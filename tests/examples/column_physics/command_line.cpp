@@ -122,7 +122,9 @@ TEST(CommandLine, WhatCannotBeDividedIsRefused) {
                  "5 blocks along an axis of 20 cells are too many");
   expect_refusal(program("--size 8x20x11"), "--size: a side of 8 cells is too short");
   expect_refusal(program("--microphysics wsm6"), "--microphysics");
+  expect_refusal(program("--microphysics wsm5 --tracers 5"), "--tracers 5: wsm5 has 6 of its own");
   expect_refusal(program(small_run(folder, "--sounding nowhere")), "file 'nowhere': it cannot be read");
+  expect_refusal(program(small_run(folder, "--input nowhere.nc")), "file 'nowhere.nc'");
 }
 
 } // namespace

@@ -55,7 +55,9 @@ TEST(Levels, BadOnesAreRefusedWithTheLevel) {
 
 TEST(Air, ThatIsNotFiniteIsRefusedWithTheCell) {
   test::SmallDomain domain(test::small_options());
-  require_finite(domain.part.air());
+  EXPECT_EQ(require_finite(domain.part.air()), 0);
+  domain.part.air().q.view()(3, 5, 6, Tracer::cloud) = -1e-12F;
+  EXPECT_EQ(require_finite(domain.part.air()), 1);
   domain.part.air().q.view()(3, 5, 7, Tracer::cloud) = std::nanf("");
   EXPECT_EQ(message([&] { require_finite(domain.part.air()); }),
             "cell (3, 5), level 7: cloud is nan. Hint: look at the sounding there, or choose a shorter "

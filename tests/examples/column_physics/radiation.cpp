@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "heddle/graph/task_graph.hpp"
+#include "heddle/core/stream.hpp"
 #include "longwave_bands.hpp"
 #include "small_domain.hpp"
 
@@ -31,26 +31,24 @@ TEST(Radiation, WhatFluxesLoseHeatsTheColumn) {
   const Options options = test::small_options();
   test::SmallDomain domain(options);
   Radiation& radiation = domain.part.radiation();
-  heddle::TaskGraph graph;
-  radiation.add_to(graph);
-  graph.run(1);
-  const auto up = radiation.up().view(), down = radiation.down().view();
+  heddle::Stream stream;
+  radiation(stream);
   const auto heating = domain.part.air().heating.view();
   const Levels& levels = domain.levels();
   for (const std::int64_t x : {0, 7, 25})
     for (const std::int64_t y : {0, 11, 19}) {
+      const auto [up, down] = radiation.fluxes(x, y);
       double gained = 0;
       for (std::int64_t k = 0; k < heating.extent(2); ++k) {
         const auto n = static_cast<std::size_t>(k);
         gained += heat_dry * levels.mass[n] * levels.exner[n] * static_cast<double>(heating(x, y, k));
       }
-      const std::int64_t top = heating.extent(2);
-      const double net = static_cast<double>(up(x, y, 0) - down(x, y, 0) - up(x, y, top) + down(x, y, top));
-      EXPECT_NEAR(gained, net, 1e-3); // W m-2, of some hundred
-      EXPECT_EQ(down(x, y, top), 0);
-      EXPECT_GT(up(x, y, top), 150);
-      EXPECT_LT(up(x, y, top), 300);
-      EXPECT_GT(down(x, y, 0), 250);
+      const std::size_t top = levels.mass.size();
+      EXPECT_NEAR(gained, up[0] - down[0] - up[top] + down[top], 1e-3); // W m-2, of some hundred
+      EXPECT_EQ(down[top], 0);
+      EXPECT_GT(up[top], 150);
+      EXPECT_LT(up[top], 300);
+      EXPECT_GT(down[0], 250);
     }
 }
 
@@ -63,12 +61,10 @@ TEST(Radiation, AirAsWarmAsTheGroundRadiatesAsTheGround) {
     return c == Tracer::theta ? kelvin / levels.exner[static_cast<std::size_t>(k)] : 1e-3;
   });
   Radiation& radiation = domain.part.radiation();
-  heddle::TaskGraph graph;
-  radiation.add_to(graph);
-  graph.run(1);
-  const auto up = radiation.up().view();
-  for (std::int64_t k = 0; k <= up.extent(2); ++k)
-    EXPECT_NEAR(static_cast<double>(up(3, 4, k)) / (stefan_boltzmann * std::pow(kelvin, 4)), 1, 2e-3) << k;
+  heddle::Stream stream;
+  radiation(stream);
+  for (const double up : radiation.fluxes(3, 4).up)
+    EXPECT_NEAR(up / (stefan_boltzmann * std::pow(kelvin, 4)), 1, 2e-3);
 }
 
 } // namespace

@@ -17,17 +17,9 @@
 namespace front {
 namespace {
 
-using Values = std::vector<std::vector<float>>;
+using test::Values;
 
 constexpr std::int64_t steps = 12, halfway = 6;
-
-/// What a run leaves on the whole domain.
-Values result(const Solver& solver) {
-  Values all{solver.gather(&Air::rain_fallen, 0, true), solver.gather(&Air::heating)};
-  for (int c = 0; c < tracers; ++c)
-    all.push_back(solver.gather(&Air::q, c));
-  return all;
-}
 
 struct Stretch {
   std::int64_t from = 0, to = steps;
@@ -37,10 +29,8 @@ struct Stretch {
 };
 
 Values run(Options options, int ranks, const Stretch& how = {}) {
-  Sounding air = weisman_klemp();
-  for (double& vapour : air.vapour) // clouds from the first step on
-    vapour *= 1.25;
-  const Weather weather(options, make_levels(air, static_cast<int>(options.size[2]), options.top));
+  const Weather weather(options,
+                        make_levels(test::moist_air(), static_cast<int>(options.size[2]), options.top));
   const std::int64_t every = options.radiation_every;
   if (how.by_hand) options.radiation_every = 0;
   Values found;
@@ -52,13 +42,13 @@ Values run(Options options, int ranks, const Stretch& how = {}) {
     if (how.from > 0) checkpoint.read(how.from);
     for (std::int64_t step = how.from; step < how.to;) {
       if (how.by_hand && step % every == 0) solver.radiate();
-      const std::int64_t count = std::min({how.at_once, Solver::rest_of_coarse_step(step), how.to - step});
+      const std::int64_t count = std::min(how.at_once, how.to - step);
       solver.step(step, count);
       step += count;
     }
     if (!how.checkpoints.empty()) checkpoint.write(how.to);
     solver.finish();
-    const Values mine = result(solver);
+    const Values mine = test::result(solver, options.all_tracers());
     if (transport.rank() == 0) found = mine;
   });
   return found;
@@ -80,13 +70,42 @@ TEST(SameBits, OnAnyBlocksAndRanks) {
 
 TEST(SameBits, HoweverManyStepsACallTakes) {
   const Options options = test::small_options();
-  EXPECT_EQ(run(options, 2, {.at_once = ratio}), run(options, 1));
+  const Values expected = run(options, 1);
+  for (const std::int64_t count : {std::int64_t{ratio}, std::int64_t{5}, steps})
+    EXPECT_EQ(run(options, 2, {.at_once = count}), expected) << count;
 }
 
 TEST(SameBits, WithKesslersScheme) {
   Options options = test::small_options();
   options.scheme = Scheme::kessler;
   EXPECT_EQ(run(options, 3), run(options, 1));
+}
+
+TEST(SameBits, WithIceSnowAndPassiveTracers) {
+  Options options = test::small_options();
+  options.scheme = Scheme::wsm5;
+  options.tracers = 9; // of a third group one
+  const Values expected = run(options, 1);
+  options.blocks = {2, 2};
+  EXPECT_EQ(run(options, 3, {.at_once = 5}), expected);
+  const auto most = [&](int tracer) {
+    return *std::ranges::max_element(expected[2 + static_cast<std::size_t>(tracer)]);
+  };
+  EXPECT_GT(most(Tracer::ice), 1e-9F);
+  for (const int tracer : {6, 7, 8}) { // waves between 0 and 1
+    EXPECT_GT(most(tracer), 0.9F) << tracer;
+    EXPECT_LE(most(tracer), 1.01F) << tracer;
+  }
+  EXPECT_NE(expected[2 + 6], expected[2 + 7]);
+}
+
+TEST(SameBits, PassiveTracersChangeNothing) {
+  Options options = test::small_options();
+  const Values expected = run(options, 1);
+  options.tracers = 5;
+  Values found = run(options, 1);
+  found.pop_back();
+  EXPECT_EQ(found, expected);
 }
 
 TEST(SameBits, AfterAResumeOnOtherRanks) {

@@ -36,7 +36,7 @@ def scale_without_a_limiter() -> None:
 
 @says(
     "{here}: 'soot' does not say what absorbs longwave radiation.\n"
-    '  Hint: absorption="table", "index", "depth" or "pressure"'
+    '  Hint: absorption="table", "index", "depth", "pressure" or "grey"'
 )
 def absorption_of_soot() -> None:
     longwave.fluxes("soot")  # here

@@ -206,6 +206,8 @@ public:
   /// failed:
   /// ..." once that has been tried in vain).
   [[nodiscard]] CaptureDecision capture() const;
+  /// Launches and copies of an iteration in the CUDA graph that runs use now; 0 while none is recorded.
+  [[nodiscard]] double recorded_nodes() const noexcept;
   /// The number of iterations that are planned and captured together.
   [[nodiscard]] int unroll() const;
 

@@ -21,12 +21,14 @@ void begin_capture(void* stream) {
         "TaskGraph");
 }
 
-void* end_capture(void* stream) {
+void* end_capture(void* stream, std::size_t* nodes) {
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph), "TaskGraph",
         "a task of a captured graph did more than enqueue work in its stream; run without capture");
   cudaGraphExec_t executable = nullptr;
-  const cudaError_t result = cudaGraphInstantiateWithFlags(&executable, graph, own_priorities);
+  cudaError_t result = cudaSuccess;
+  if (nodes != nullptr) result = cudaGraphGetNodes(graph, nullptr, nodes);
+  if (result == cudaSuccess) result = cudaGraphInstantiateWithFlags(&executable, graph, own_priorities);
   (void)cudaGraphDestroy(graph);
   check(result, "TaskGraph");
   return executable;

@@ -59,7 +59,7 @@ double seconds_between(void*, void*) {
 void begin_capture(void*) {
   refuse("TaskGraph");
 }
-void* end_capture(void*) {
+void* end_capture(void*, std::size_t*) {
   refuse("TaskGraph");
 }
 bool is_capturing(void*) {

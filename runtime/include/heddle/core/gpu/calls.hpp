@@ -46,7 +46,8 @@ void wait(void* stream, void* event);
 
 /// What is put into `stream` between the two becomes a graph instead of running.
 void begin_capture(void* stream);
-[[nodiscard]] void* end_capture(void* stream);
+/// nodes: if asked for, how many launches, copies and waits it has.
+[[nodiscard]] void* end_capture(void* stream, std::size_t* nodes = nullptr);
 /// Whether what is put into `stream` is being captured.
 [[nodiscard]] bool is_capturing(void* stream);
 /// Ends a capture that failed and forgets it.
