@@ -271,6 +271,8 @@ check mypy "run: build/venv/bin/mypy --config-file generator/pyproject.toml gene
 documentation
 
 # ---------------------------------------------------------------- one build
+# nvcc, and headers of CUDA for a test: of the machine, or of wheels that are installed here.
+if [ $mode != fast ]; then find_nvcc || :; fi
 # Built first: the generator's tests read emitted text back with heddle-lift.
 if [ $mode = fast ]; then
   if check "build core" "read $logs/build-core.log" build_core; then
@@ -307,7 +309,7 @@ if [ $mode != fast ]; then
 
   if late "CUDA compile step"; then
     :
-  elif find_nvcc; then
+  elif [ -n "$nvcc" ]; then
     check "CUDA compile step" "read $logs/CUDA-compile-step.log" compile_cuda || :
   else
     begin_stage "CUDA compile step"
