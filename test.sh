@@ -353,6 +353,15 @@ if [ $mode = full ]; then
   check fuzz "mend the reader, and put what it was given into tests/fuzz/corpus: $logs/fuzz.log" fuzz || :
   sed -n 's/^.*: [0-9]* runs, /  &/p' "$logs/fuzz.log"
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
+  # PyTorch is no part of the environment: 4 GB with the libraries of CUDA.
+  torch_python="${HEDDLE_TORCH_PYTHON:-$bin/python}"
+  if "$torch_python" -c 'import torch' 2>/dev/null; then
+    check PyTorch "run: $torch_python tests/generator/load/in_pytorch.py" \
+      "$torch_python" tests/generator/load/in_pytorch.py || :
+  else
+    begin_stage PyTorch
+    row PyTorch "NOT RUN" 0 0 "$torch_python cannot import torch; HEDDLE_TORCH_PYTHON names another Python"
+  fi
   check "build clang" "read $logs/build-clang.log" bash -c \
     "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \
      && cmake --build build/clang --parallel $jobs" || :
