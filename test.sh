@@ -250,8 +250,8 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   zlib1g-dev libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
-  libtrilinos-kokkos-dev libpetsc-real-dev libsundials-dev python3-sphinx python3-myst-parser furo
-  python3-sympy python3-pytest zsh doxygen)
+  libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py libsundials-dev python3-sphinx
+  python3-myst-parser furo python3-sympy python3-pytest zsh doxygen)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16 cppcheck)
@@ -273,6 +273,8 @@ check mypy "run: build/venv/bin/mypy --config-file generator/pyproject.toml gene
 documentation
 
 # ---------------------------------------------------------------- one build
+# nvcc, and headers of CUDA for a test: of the machine, or of wheels that are installed here.
+if [ $mode != fast ]; then find_nvcc || :; fi
 # Built first: the generator's tests read emitted text back with heddle-lift.
 if [ $mode = fast ]; then
   if check "build core" "read $logs/build-core.log" build_core; then
@@ -325,7 +327,7 @@ if [ $mode != fast ]; then
 
   if late "CUDA compile step"; then
     :
-  elif find_nvcc; then
+  elif [ -n "$nvcc" ]; then
     check "CUDA compile step" "read $logs/CUDA-compile-step.log" compile_cuda || :
   else
     begin_stage "CUDA compile step"
@@ -353,6 +355,15 @@ if [ $mode = full ]; then
   check fuzz "mend the reader, and put what it was given into tests/fuzz/corpus: $logs/fuzz.log" fuzz || :
   sed -n 's/^.*: [0-9]* runs, /  &/p' "$logs/fuzz.log"
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
+  # PyTorch is no part of the environment: 4 GB with the libraries of CUDA.
+  torch_python="${HEDDLE_TORCH_PYTHON:-$bin/python}"
+  if "$torch_python" -c 'import torch' 2>/dev/null; then
+    check PyTorch "run: $torch_python tests/generator/load/in_pytorch.py" \
+      "$torch_python" tests/generator/load/in_pytorch.py || :
+  else
+    begin_stage PyTorch
+    row PyTorch "NOT RUN" 0 0 "$torch_python cannot import torch; HEDDLE_TORCH_PYTHON names another Python"
+  fi
   check "build clang" "read $logs/build-clang.log" bash -c \
     "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \
      && cmake --build build/clang --parallel $jobs" || :

@@ -14,6 +14,7 @@ contents() { "$PYTHON" -m zipfile -l "$1"/heddle-*.whl | awk 'NR > 1 && !/RECORD
 [ "$(contents wheel)" = "$(contents again)" ] || refuse "a wheel from the source distribution has other files"
 mkdir "$WORK/site"
 "$PYTHON" -m zipfile -e wheel/heddle-*.whl "$WORK/site"
+[ -e "$WORK/site/heddle/py.typed" ] || refuse "the wheel does not say that it has types"
 folder=$(PYTHONPATH="$WORK/site" "$PYTHON" -P -m heddle --cmake-dir)
 [ "$folder" = "$WORK/site/heddle/data/runtime/cmake" ] || refuse "--cmake-dir printed '$folder'"
 configure -D heddle_DIR="$folder" >configure.log

@@ -15,6 +15,7 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
 
@@ -358,9 +359,7 @@ def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
     return tuple(q.name for q in sorted(known, key=known.__getitem__))
 
 
-def fields(
-    declarations: str, ghost_layers: int = 1, split: bool = False, other_grid: bool = False
-) -> tuple[Field, ...] | Field:
+def fields(declarations: str, ghost_layers: int = 1, split: bool = False, other_grid: bool = False) -> Any:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
     `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space, `[xy]` a plane:
@@ -430,7 +429,7 @@ def fields(
     return result[0] if len(result) == 1 else tuple(result)
 
 
-def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Field:
+def profiles(declarations: str, ghost_layers: int = 1) -> Any:
     """Declare profiles: `profiles("rho, height: real[z]; lambda_x: real[x]")`, read-only tables of dense
     kernels that vary along one axis. `rho[0]` or `rho.here` is the value at the current cell.
 
@@ -456,7 +455,7 @@ def profiles(declarations: str, ghost_layers: int = 1) -> tuple[Field, ...] | Fi
     return result[0] if len(result) == 1 else tuple(result)
 
 
-def tables(declarations: str) -> tuple[Field, ...] | Field:
+def tables(declarations: str) -> Any:
     """Declare tables: `tables("planck: real[2896]; gauss: double[16]")`, so many numbers that every cell of a
     dense kernel may read: `planck.gather(n)` is the one with number n, counted from 0, which the kernel
     computes from integers or rounds with `floor`.
@@ -482,7 +481,7 @@ def tables(declarations: str) -> tuple[Field, ...] | Field:
     return result[0] if len(result) == 1 else tuple(result)
 
 
-def parameters(declarations: str) -> tuple[Parameter, ...] | Parameter:
+def parameters(declarations: str) -> Any:
     """Declare scalar arguments: `parameters("omega, g_x: real; steps: int32")`. The default type is `real`.
 
     Kernels take them in the order of the declarations, behind the fields. What a kernel takes and no

@@ -194,7 +194,7 @@ template <class Host> void measure(const std::string& name) {
   });
   const double kernel =
       seconds(10, 2, [&] { embedding::diffuse(large.view({.reach = 1}), next.view({}), 0.1); });
-  std::printf("%-28s adapter and wrapper %4.0f ns, kernel at 64^3 %5.0f us\n", name.c_str(),
+  std::printf("%-32s adapter and wrapper %4.0f ns, kernel at 64^3 %5.0f us\n", name.c_str(),
               1e9 * (adapted - bare), 1e6 * kernel);
 }
 

@@ -7,6 +7,8 @@
 
 #include "check.hpp"
 #include "heddle/adapters/kokkos.hpp"
+#include "neon_double.hpp"
+#include "vectors.hpp"
 
 namespace {
 
@@ -33,7 +35,7 @@ private:
   Kokkos::View<double****, Layout, Kokkos::HostSpace> view_;
 };
 
-/// Part of a larger array as a subview, as NeoN and others hand arrays over: strides are those of the whole.
+/// Part of a larger array as a subview: strides are those of the whole.
 class OfSubview {
 public:
   OfSubview(const Cells& n, std::int64_t ghosts, std::int64_t components)
@@ -75,6 +77,27 @@ void between_kokkos() {
   hosts::expect(wrong == 0, "a kernel between two of Kokkos");
 }
 
+/// Fields of NeoN have no axes; their executor makes a View of Kokkos of them, whose memory the compiler
+/// knows.
+void fields_of_neon(const neon_double::Executor& exec) {
+  constexpr std::int32_t cells = 11;
+  neon_double::Vector<double> n(exec, cells), n_next(exec, cells);
+  for (std::int32_t i = 0; i < cells; ++i)
+    n.view()[i] = i / 16.0;
+  std::visit(
+      [&](const auto& on) {
+        const auto from = kokkos_view(on.createKokkosView(n.data(), std::size_t(n.size())));
+        const auto to = kokkos_view(on.createKokkosView(n_next.data(), std::size_t(n_next.size())));
+        hosts::expect(from.data() == &n.view()[0] && to.data() == &n_next.view()[0], "NeoN's own memory");
+        vectors::grow(from, to, 0.5);
+      },
+      n.exec());
+  for (std::int32_t i = 0; i < cells; ++i) {
+    const double value = n.view()[i]; // in 16ths: no rounding
+    hosts::expect(n_next.view()[i] == value + 0.5 * value * (1 - value), "growth in a cell of NeoN");
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -83,5 +106,8 @@ int main(int argc, char** argv) {
   hosts::check<OfView<Kokkos::LayoutRight>>("Kokkos LayoutRight");
   hosts::check<OfSubview>("Kokkos subview");
   between_kokkos();
+  fields_of_neon(neon_double::SerialExecutor{});
+  fields_of_neon(neon_double::CPUExecutor{});
+  fields_of_neon(neon_double::GPUExecutor{});
   return hosts::result();
 }

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on std::mdspan of libc++ 19: both layouts, strided ones, u[z][y][x], an accessor of one's own.
+// Kernels on mdspan: both layouts, strided ones, u[z][y][x]. Compiled with std::mdspan of libc++ 19, with
+// cuda::std::mdspan (MDSPAN_OF_CUDA), and by hand with Kokkos' reference implementation (MDSPAN_OF_KOKKOS).
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mdspan>
 #include <vector>
 
 #include "check.hpp"
 #include "heddle/adapters/mdspan.hpp"
+
+#if defined MDSPAN_OF_CUDA
+#include <cuda/std/array>
+#include <cuda/std/mdspan>
+namespace its = cuda::std;
+namespace its_array = cuda::std;
+#define MDSPAN "cuda::std::mdspan"
+#elif defined MDSPAN_OF_KOKKOS
+#include <mdspan/mdspan.hpp>
+namespace its = Kokkos;
+namespace its_array = std;
+#define MDSPAN "Kokkos::mdspan"
+#else
+#include <mdspan>
+namespace its = std;
+namespace its_array = std;
+#define MDSPAN "std::mdspan"
+#endif
 
 namespace {
 
@@ -15,8 +33,13 @@ using heddle::adapters::mdspan_view;
 using hosts::Cells;
 using hosts::Options;
 
-template <class Layout> using Span3 = std::mdspan<double, std::dextents<std::size_t, 3>, Layout>;
-template <class Layout> using Span4 = std::mdspan<double, std::dextents<int, 4>, Layout>;
+template <class Layout> using Span3 = its::mdspan<double, its::dextents<std::size_t, 3>, Layout>;
+template <class Layout> using Span4 = its::mdspan<double, its::dextents<int, 4>, Layout>;
+
+/// span[index...], which before C++23 has another spelling in each library.
+template <class Span, class... Index> double& element(const Span& span, Index... index) {
+  return span.data_handle()[span.mapping()(static_cast<typename Span::index_type>(index)...)];
+}
 
 /// u[x, y, z] and u[x, y, z, component], or u[z, y, x] and u[z, y, x, component].
 template <class Layout, bool z_first> class Mdspan {
@@ -30,10 +53,8 @@ public:
   double& at(std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t c) {
     const auto i = static_cast<std::size_t>(x + ghosts_), j = static_cast<std::size_t>(y + ghosts_),
                k = static_cast<std::size_t>(z + ghosts_);
-    const auto l = static_cast<int>(c);
     const auto a = z_first ? k : i, b = z_first ? i : k;
-    return components_ == 1 ? one()[a, j, b]
-                            : several()[static_cast<int>(a), static_cast<int>(j), static_cast<int>(b), l];
+    return components_ == 1 ? element(one(), a, j, b) : element(several(), a, j, b, c);
   }
   auto view(Options options) {
     options.ghosts = ghosts_;
@@ -57,8 +78,8 @@ private:
 class Strided {
 public:
   Strided(const Cells& n, std::int64_t ghosts, std::int64_t components) : ghosts_(ghosts) {
-    std::array<int, 4> extent{};
-    std::array<int, 4> stride{};
+    its_array::array<int, 4> extent{};
+    its_array::array<int, 4> stride{};
     int step = 2;
     for (std::size_t d = 0; d < 4; ++d) {
       extent[d] = static_cast<int>(d < 3 ? n[d] + 2 * ghosts : components);
@@ -66,12 +87,10 @@ public:
       step *= extent[d];
     }
     memory_.resize(static_cast<std::size_t>(step));
-    span_ = Span4<std::layout_stride>(memory_.data(), {std::dextents<int, 4>(extent), stride});
+    span_ = Span4<its::layout_stride>(memory_.data(), {its::dextents<int, 4>(extent), stride});
   }
   double& at(std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t c) {
-    const int g = static_cast<int>(ghosts_);
-    return span_[static_cast<int>(x) + g, static_cast<int>(y) + g, static_cast<int>(z) + g,
-                 static_cast<int>(c)];
+    return element(span_, x + ghosts_, y + ghosts_, z + ghosts_, c);
   }
   auto view(Options options) {
     options.ghosts = ghosts_;
@@ -82,22 +101,22 @@ public:
 private:
   std::int64_t ghosts_;
   std::vector<double> memory_;
-  Span4<std::layout_stride> span_;
+  Span4<its::layout_stride> span_;
 };
 
 void refuses() {
   std::vector<double> memory(4 * 4 * 4);
-  const Span3<std::layout_right> span(memory.data(), 4, 4, 4);
+  const Span3<its::layout_right> span(memory.data(), 4, 4, 4);
   hosts::expect_refusal(
       "4 cells along x cannot have 3 ghost layers at each end. Hint: say in Options::ghosts",
       [&] { static_cast<void>(mdspan_view(span, {.ghosts = 3})); });
   hosts::expect_refusal("cells along x lie 16 elements apart, not 1. Hint: call the entry without _unit",
                         [&] { static_cast<void>(mdspan_view(span, {.unit_stride = true})); });
-  const std::mdspan<double, std::dextents<int, 4>> four(memory.data(), 4, 4, 2, 2);
+  const its::mdspan<double, its::dextents<int, 4>> four(memory.data(), 4, 4, 2, 2);
   hosts::expect_refusal("the array has 4 axes of space; kernels have 1 to 3. Hint: set Options::components",
                         [&] { static_cast<void>(mdspan_view(four)); });
   // A plane, and components of it: the component follows the two axes.
-  const std::mdspan<const double, std::dextents<int, 3>> plane(memory.data(), 8, 4, 2);
+  const its::mdspan<const double, its::dextents<int, 3>> plane(memory.data(), 8, 4, 2);
   const auto view =
       mdspan_view(plane, {.reach = {1, 1, 0}, .ghosts = {1, 1, 0}, .components = true, .z_first = true});
   hosts::expect(view.extent(0) == 2 && view.extent(1) == 6 && view.extent(2) == 2 && view.stride(0) == 2 &&
@@ -108,10 +127,10 @@ void refuses() {
 } // namespace
 
 int main() {
-  hosts::check<Mdspan<std::layout_left, false>>("std::mdspan layout_left");
-  hosts::check<Mdspan<std::layout_right, false>>("std::mdspan layout_right");
-  hosts::check<Mdspan<std::layout_right, true>>("std::mdspan u[z][y][x]");
-  hosts::check<Strided>("std::mdspan layout_stride");
+  hosts::check<Mdspan<its::layout_left, false>>(MDSPAN " layout_left");
+  hosts::check<Mdspan<its::layout_right, false>>(MDSPAN " layout_right");
+  hosts::check<Mdspan<its::layout_right, true>>(MDSPAN " u[z][y][x]");
+  hosts::check<Strided>(MDSPAN " layout_stride");
   refuses();
   return hosts::result();
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels as operators of PyTorch: run by hand after a change, since the tests do not have PyTorch.
+"""Kernels as operators of PyTorch: `./test.sh --full` runs it where PyTorch is; else by hand after a change.
 
 python in_pytorch.py [backend of torch.compile] [cpu | cuda]
 """

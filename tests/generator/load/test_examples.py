@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 pytestmark = [pytest.mark.compiles, pytest.mark.slow]
+FEWER = {
+    "cells": "n, steps = 48, 40 -> n, steps = 30, 12",
+    "disc": "- 30, y - 20) < 10 -> - 14, y - 16) < 6",
+}
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples/python"
 
 
@@ -73,37 +75,28 @@ def test_the_permeability_of_a_square_array_of_cylinders() -> None:
     assert got["permeability"] == pytest.approx(151.34697614, rel=1e-6)
 
 
-def descend(function: Any, start: Any, **options: Any) -> SimpleNamespace:
-    """In place of SciPy's minimize, which is no part of the tests' environment: steps against the gradient,
-    as long as those of Barzilai and Borwein (1988)."""
-    (lower, upper), x = options["bounds"][0], start
-    value, slope = function(x)
-    length = 1e-2 / abs(slope).max()
-    for _ in range(150):
-        after = np.clip(x - length * slope, lower, upper)
-        value, steeper = function(after)
-        moved, changed = after - x, steeper - slope
-        length = moved @ moved / (moved @ changed) if moved @ changed > 0 else length
-        x, slope = after, steeper
-    return SimpleNamespace(x=x, fun=value)
+@pytest.fixture(scope="module")
+def fitted(own_cache: Path) -> dict[str, Any]:
+    return result("fit_diffusivity", 48, **FEWER)
 
 
-@pytest.mark.usefixtures("own_cache")
-def test_a_diffusivity_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The field that made the data comes back, and gradients are those of central differences."""
-    scipy = ModuleType("scipy.optimize")
-    scipy.minimize = descend  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "scipy", ModuleType("scipy"))
-    monkeypatch.setitem(sys.modules, "scipy.optimize", scipy)
-    fewer = {
-        "cells": "n, steps = 48, 40 -> n, steps = 30, 12",
-        "disc": "- 30, y - 20) < 10 -> - 14, y - 16) < 6",
-    }
-    got = result("fit_diffusivity", 48, **fewer)
-    misfit, guess, true = got["misfit"], got["guess"], got["true"][1:-1, 1:-1]
+def test_a_diffusivity_is_found(fitted: dict[str, Any]) -> None:
+    """SciPy's L-BFGS finds the field that made the data, and gradients are those of central differences."""
+    misfit, guess, true = fitted["misfit"], fitted["guess"], fitted["true"][1:-1, 1:-1]
     first, gradient = misfit(guess)
-    assert got["fit"].fun < first / 500
-    assert abs(got["found"] - true).mean() < abs(0.1 - true).mean() / 10
+    assert fitted["fit"].fun < first / 500
+    assert abs(fitted["found"] - true).mean() < abs(0.1 - true).mean() / 10
     direction = np.random.default_rng(3).standard_normal(guess.size)
     slope = (misfit(guess + 1e-6 * direction)[0] - misfit(guess - 1e-6 * direction)[0]) / 2e-6
     assert gradient @ direction == pytest.approx(slope, rel=1e-6)
+
+
+def test_jax_finds_the_same(fitted: dict[str, Any]) -> None:
+    """The same misfit, gradient and field under jit and grad as by the loop that goes back in time."""
+    got = result("fit_jax", 44, **FEWER)
+    value, gradient = got["misfit"](got["guess"])
+    expected, slope = fitted["misfit"](fitted["guess"])
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-10, atol=1e-12 * abs(slope).max())
+    true = got["true"][1:-1, 1:-1]
+    assert abs(got["found"] - true).mean() < abs(0.1 - true).mean() / 10

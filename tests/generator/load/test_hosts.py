@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays as frameworks for simulations offer them to Python, in doubles: nothing but DLPack, with the axes,
-strides and version that each has. petsc4py 3.18 was called by hand; pyAMReX is in no package."""
+strides and version that each has. With petsc4py itself: tests/embedding/hosts/petsc_vectors.py; pyAMReX is
+in no package."""
 
 from __future__ import annotations
 
