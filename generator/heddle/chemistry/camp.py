@@ -202,7 +202,6 @@ class _Reader(Entries):
         for inert in self.result.inert:
             if inert not in self.given:
                 self.result.notes.append(f"{inert}: no reaction changes it; it is left out")
-        self.result.check()
         return self.result
 
     def condensed_species(self, entry: Located) -> set[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from heddle.chemistry.camp import is_camp, read_camp
@@ -14,15 +15,22 @@ from heddle.chemistry.mechanism_configuration import Document
 from heddle.errors import KernelError, calling_place
 
 
-def read(path: str | Path) -> Mechanism:
+def read(path: str | Path, require_balanced: Sequence[str] = ()) -> Mechanism:
     """The mechanism in a file: `.json`, `.yaml` or `.yml`, Mechanism Configuration version 1, or version 0,
     which is that of CAMP (see heddle.chemistry.camp); `.def`, `.eqn` or `.kpp`, KPP (see
     heddle.chemistry.kpp). Nothing in it is executed. YAML needs the package ruamel.yaml:
     pip install 'heddle[yaml]'.
 
+    require_balanced: elements of which no reaction may make or lose atoms, ("N",); see Mechanism.check.
+
     Raises KernelError with file and line for what has no meaning there.
     """
-    path = Path(path)
+    result = _mechanism_of(Path(path))
+    result.check(require_balanced)
+    return result
+
+
+def _mechanism_of(path: Path) -> Mechanism:
     if path.suffix in (".def", ".eqn", ".kpp"):
         return read_kpp(path)
     parse = {".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml}.get(path.suffix)
