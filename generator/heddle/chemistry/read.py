@@ -8,11 +8,9 @@ from pathlib import Path
 
 from heddle.chemistry.camp import is_camp, read_camp
 from heddle.chemistry.kpp import read_kpp
-from heddle.chemistry.located_json import parse_json, read_text
-from heddle.chemistry.located_yaml import parse_yaml
+from heddle.chemistry.located_files import LocatedFiles
 from heddle.chemistry.mechanism import Mechanism
 from heddle.chemistry.mechanism_configuration import Document
-from heddle.errors import KernelError, calling_place
 
 
 def read(path: str | Path, require_balanced: Sequence[str] = ()) -> Mechanism:
@@ -33,12 +31,6 @@ def read(path: str | Path, require_balanced: Sequence[str] = ()) -> Mechanism:
 def _mechanism_of(path: Path) -> Mechanism:
     if path.suffix in (".def", ".eqn", ".kpp"):
         return read_kpp(path)
-    parse = {".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml}.get(path.suffix)
-    if parse is None:
-        raise KernelError(
-            calling_place(),
-            f"'{path.name}' is no format that is known.",
-            "use a .json, a .yaml or a .def file",
-        )
-    root = parse(read_text(path), path.name)
-    return read_camp(path, root, parse) if is_camp(root) else Document(path.name, root).mechanism()
+    files = LocatedFiles()
+    root = files.root(path)
+    return read_camp(path, root, files) if is_camp(root) else Document(path, root, files).mechanism()
