@@ -20,23 +20,20 @@ concentrations in mol m-3 (include/micm/solver/solver_builder.inl, state.hpp), s
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import sympy
 
 from heddle.chemistry.entries import PHASE, WATER, Entries
-from heddle.chemistry.located_json import Located, read_text
+from heddle.chemistry.located_files import LocatedFiles
+from heddle.chemistry.located_json import Located
 from heddle.chemistry.mechanism import Mechanism, Species
 from heddle.chemistry.quantities import AIR, GAS_CONSTANT, MOLECULES
 from heddle.chemistry.rate_laws import RATE_LAWS, host_value, water_of
 from heddle.errors import KernelError
 
-MOST_FILES = 50
-_FILE = re.compile(r"(?!/)(?!.*\.\.)[\w./-]+")
-"""Below the folder of the file that names it."""
 _OTHER_NAMES = {"WENNBERG_NO_RO2": "BRANCHED", "WENNBERG_TUNNELING": "TUNNELING"}
 _PREFACTORS = {
     "ARRHENIUS": {"A": 0},
@@ -72,25 +69,22 @@ def is_camp(root: Any) -> bool:
 
 
 class _Reader(Entries):
-    def __init__(self, path: Path, parse: Callable[[str, str], Any]) -> None:
+    def __init__(self, path: Path, files: LocatedFiles) -> None:
         super().__init__(path.name)
-        self.parse = parse
+        self.files = files
         self.result = Mechanism(path.stem)
         self.given: set[str] = set()
         """Species whose concentrations the host gives."""
-        self.declared: dict[str, tuple[str, Located]] = {}
-        """Species by name: file and object."""
-        self.reactions: list[tuple[str, Located]] = []
+        self.declared: dict[str, Located] = {}
+        """Species by name."""
+        self.reactions: list[Located] = []
         self.phases: dict[str, list[str]] = {}
         """Species of each condensed phase."""
         self.dissolved: set[str] = set()
         """Species that are no gases, and of which some reaction asks."""
-        self.files: set[Path] = set()
 
     def file_of(self, path: Path, root: Any) -> None:
         """Read the objects of a file, and those of the files that it names."""
-        self.file = path.name
-        self.files.add(path.resolve())
         if not is_camp(root):
             raise KernelError(
                 path.name, "the file has neither camp-data nor camp-files.", 'write {"camp-data": [...]}'
@@ -98,21 +92,8 @@ class _Reader(Entries):
         for entry in self.list_of(root, "camp-data", Located):
             self.object_of(entry)
         for name in self.list_of(root, "camp-files", str):
-            if not _FILE.fullmatch(name):
-                raise KernelError(
-                    self.where(root),
-                    f"'{name}' is no file below the folder of this one.",
-                    "copy the files of a mechanism into one folder",
-                )
-            beside = path.parent / name
-            if beside.resolve() in self.files or len(self.files) >= MOST_FILES:
-                raise KernelError(
-                    self.where(root),
-                    f"'{name}' is read twice, or there are more than {MOST_FILES} files.",
-                    "name each file once",
-                )
-            self.file_of(beside, self.parse(read_text(beside), beside.name))
-            self.file = path.name
+            beside = self.files.beside(path, name, self.where(root))
+            self.file_of(beside, self.files.root(beside, self.where(root)))
 
     def list_of(self, owner: Located, key: str, kind: type) -> list[Any]:
         found = owner.get(key, [])
@@ -127,7 +108,7 @@ class _Reader(Entries):
             self.merge(entry)
         elif kind == "MECHANISM":
             self.result.name = self.text(entry, "name", "a mechanism")
-            self.reactions += [(self.file, each) for each in self.list_of(entry, "reactions", Located)]
+            self.reactions += self.list_of(entry, "reactions", Located)
         elif kind == "AERO_PHASE":
             name = self.text(entry, "name", "a phase")
             held = entry.get("species", [])
@@ -153,9 +134,9 @@ class _Reader(Entries):
         """Objects of the same name, in several files, are one species."""
         name = self.text(entry, "name", "a species")
         if name not in self.declared:
-            self.declared[name] = (self.file, entry)
+            self.declared[name] = entry
             return
-        known = self.declared[name][1]
+        known = self.declared[name]
         for key, value in entry.items():
             if key != "description" and known.setdefault(key, value) != value:
                 raise KernelError(
@@ -192,17 +173,14 @@ class _Reader(Entries):
         """What the files say together."""
         if not self.reactions:
             raise KernelError(self.file, "there is no object MECHANISM with reactions.", "add one")
-        self.dissolved = {name for _, entry in self.reactions for name in self.condensed_species(entry)}
-        for name, (file, entry) in self.declared.items():
-            self.file = file
+        self.dissolved = {name for entry in self.reactions for name in self.condensed_species(entry)}
+        for name, entry in self.declared.items():
             self.species(name, entry)
-        for number, (file, entry) in enumerate(self.reactions, 1):
-            self.file = file
+        for number, entry in enumerate(self.reactions, 1):
             self.reaction(entry, number)
         for inert in self.result.inert:
             if inert not in self.given:
                 self.result.notes.append(f"{inert}: no reaction changes it; it is left out")
-        self.result.check()
         return self.result
 
     def condensed_species(self, entry: Located) -> set[str]:
@@ -280,7 +258,7 @@ class _Reader(Entries):
             keys = {*_COMMON, *law.parameters, "reactants", *law.products}
             self.known_keys(entry, keys, what)
         filled = Located({**_USUAL.get(kind, {}), **entry})
-        filled.line = entry.line
+        filled.line, filled.file = entry.line, entry.file
         values = self.values(filled, law, what, reactants)
         per_second = self.time_unit(entry, what)
         order = sum(reactants.values()) - 1
@@ -361,9 +339,8 @@ class _Reader(Entries):
             yield species, self.number(options, number, options.get(number, 1.0), what)
 
 
-def read_camp(path: Path, root: Any, parse: Callable[[str, str], Any]) -> Mechanism:
-    """The mechanism of a file and of those that it names. root: what the file holds. parse: of text and file
-    name, for the others."""
-    reader = _Reader(path, parse)
+def read_camp(path: Path, root: Any, files: LocatedFiles) -> Mechanism:
+    """The mechanism of a file and of those that it names. root: what it holds. files: of the mechanism."""
+    reader = _Reader(path, files)
     reader.file_of(path, root)
     return reader.mechanism()

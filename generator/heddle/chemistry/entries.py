@@ -31,7 +31,7 @@ WATER = ("aerosol-phase water", "aqueous-phase water")
 
 
 class Entries:
-    """file: its name, for errors."""
+    """file: the name of the first one, for errors."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -39,7 +39,7 @@ class Entries:
         """Of each species: those of PROPERTIES."""
 
     def where(self, entry: Located) -> str:
-        return f"{self.file}:{entry.line}"
+        return f"{entry.file}:{entry.line}"
 
     def known_keys(self, entry: Located, known: Iterable[str], what: str) -> None:
         """Raise KernelError for a key that nothing reads: it is a word that is misspelt."""

@@ -35,7 +35,8 @@ _AIR = ("M",)
 class _Reader:
     def __init__(self, name: str) -> None:
         self.result = Mechanism(name)
-        self.fixed: dict[str, str] = {}
+        self.fixed: dict[str, tuple[str, dict[str, float] | None]] = {}
+        """Where each is declared, and its atoms."""
         self.values: dict[str, float] = {}
         self.equations: list[tuple[str, str]] = []
         self.files: set[Path] = set()
@@ -101,7 +102,7 @@ class _Reader:
         if fixed:
             if name in self.fixed:
                 raise KernelError(where, f"the species '{name}' is declared twice.", "remove one of them")
-            self.fixed[name] = where
+            self.fixed[name] = (where, atoms)
         else:
             self.result.declare(Species(name, None, atoms), where)
 
@@ -114,7 +115,7 @@ class _Reader:
 
     def mechanism(self) -> Mechanism:
         """What the files say together."""
-        for name, where in self.fixed.items():
+        for name, (where, atoms) in self.fixed.items():
             if name in _AIR:
                 value: sympy.Expr = AIR
             elif name in self.values:
@@ -125,10 +126,9 @@ class _Reader:
                     f"the fixed species '{name}' has no concentration.",
                     f"give it in #INITVALUES: {name} = 1.7E+16;",
                 )
-            self.result.declare(Species(name, value), where)
+            self.result.declare(Species(name, value, atoms), where)
         for where, entry in self.equations:
             self.reaction(where, entry)
-        self.result.check()
         return self.result
 
     def reaction(self, where: str, entry: str) -> None:

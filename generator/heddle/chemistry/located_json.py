@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON whose objects know their lines, so that errors can name them."""
+"""JSON whose objects know their files and lines, so that errors can name them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ MOST_BYTES = 64 * 2**20
 
 
 class Located(dict[str, Any]):
-    """An object of a file, and its line."""
+    """An object of a file: its line, and the file's name."""
 
     line = 0
+    file = ""
 
 
 def read_text(path: Path) -> str:
@@ -69,7 +70,7 @@ class _Decoder(json.JSONDecoder):
         line = bisect_right(self.newlines, s_and_end[1] - 1) + 1  # of its bracket
         pairs, end = json.decoder.JSONObject(s_and_end, *options)  # type: ignore[attr-defined]
         result = Located()
-        result.line = line
+        result.line, result.file = line, self.file
         for key, value in pairs:
             if key in result:
                 raise KernelError(

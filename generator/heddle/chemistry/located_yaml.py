@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML whose objects know their lines. It is YAML 1.2, where NO is text: in YAML 1.1 it is a truth value.
+"""YAML whose objects know their files and lines. It is YAML 1.2, where NO is text: in YAML 1.1 it is a truth
+value.
 
 The parser is ruamel.yaml, which is asked for the tree of nodes alone: no tag makes an object of Python.
 """
@@ -58,7 +59,7 @@ class _Tree:
             raise KernelError(where, f"the tag {node.tag} has no meaning here.", "remove it")
         if node.id == "mapping":
             result = Located()
-            result.line = line
+            result.line, result.file = line, self.file
             for key, value in node.value:
                 name = self.value(key)
                 if not isinstance(name, str):

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import sympy
 
@@ -49,12 +49,13 @@ class Reaction:
     """reactants: how many of each. products: how many of each come out, a real number; in a condensed
     mechanism such as Carbon Bond also a negative one, of a species that the reaction consumes whatever there
     is of it. rate: the rate constant, an expression of `heddle.chemistry.quantities` and of symbols that
-    stand for host values."""
+    stand for host values. where: file or program, and line."""
 
     reactants: Mapping[str, int]
     products: Mapping[str, float]
     rate: sympy.Expr
     name: str = ""
+    where: _Where = field(default="", compare=False)
 
     def __str__(self) -> str:
         def side(terms: Mapping[str, float]) -> str:
@@ -96,9 +97,9 @@ class Mechanism:
         for name in names:
             self.declare(Species(name, None, atoms, absolute_tolerance), calling_place())
 
-    def constant(self, name: str, concentration: Scalar) -> None:
-        """Declare a species with a fixed concentration, in mol m-3."""
-        self.declare(Species(name, quantity(concentration)), calling_place())
+    def constant(self, name: str, concentration: Scalar, atoms: Mapping[str, float] | None = None) -> None:
+        """Declare a species with a fixed concentration, in mol m-3. atoms: as in `species`."""
+        self.declare(Species(name, quantity(concentration), atoms), calling_place())
 
     def third_body(self, name: str = "M") -> None:
         """Declare what stands for any molecule of air: its concentration is the density of air."""
@@ -177,7 +178,7 @@ class Mechanism:
         if len(self.reactions) >= MOST_REACTIONS:
             raise KernelError(where, f"the mechanism has more than {MOST_REACTIONS} reactions.")
         orders = {species: int(order) for species, order in reactants.items()}
-        self.reactions.append(Reaction(orders, dict(products), rate, name))
+        self.reactions.append(Reaction(orders, dict(products), rate, name, where))
 
     # What follows
 
@@ -206,25 +207,64 @@ class Mechanism:
         own = [self.known[name].absolute_tolerance for name in self.variable]
         return [others if tolerance is None else tolerance for tolerance in own]
 
-    def check(self) -> None:
-        """Raise KernelError if there is nothing to integrate."""
+    def check(self, require_balanced: Sequence[str] = ()) -> None:
+        """Raise KernelError if there is nothing to integrate; if reactions make or lose atoms of an element
+        of require_balanced, ("N", "S"); and for one that no species has. For other elements a line in `notes`
+        says how many such reactions there are."""
         if not self.variable:
             raise KernelError(
                 self.name, "the mechanism has no reaction that changes a species.", "add reactions"
             )
+        required = (require_balanced,) if isinstance(require_balanced, str) else tuple(require_balanced)
+        known = self.elements
+        for element in required:
+            if element not in known:
+                raise KernelError(
+                    self.name,
+                    f"no species has atoms of {element!r}, so nobody knows whether reactions keep them.",
+                    "known are: " + ", ".join(known) if known else "give them: species('NO', atoms={'N': 1})",
+                )
+        for element in dict.fromkeys((*required, *known)):
+            found = self.unbalanced(element)
+            if not found:
+                continue
+            made = self._made(found[0], element) or 0.0
+            what = f"'{found[0]}' changes the number of {element} atoms by {made:+g}"
+            how_many = f"{len(found)} reaction{'s' if len(found) > 1 else ''} in all"
+            if element in required:
+                raise KernelError(
+                    found[0].where,
+                    f"{what}.",
+                    f"mend its products, or the atoms of its species; mechanism.unbalanced({element!r}) has "
+                    f"{how_many}",
+                )
+            note = f"{found[0].where}: {what}; {how_many}"
+            if note not in self.notes:
+                self.notes.append(note)
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Those of which species have atoms, as far as they are known."""
+        return tuple(dict.fromkeys(e for s in self.known.values() for e, n in (s.atoms or {}).items() if n))
 
     def unbalanced(self, element: str) -> list[Reaction]:
         """Reactions between species with known atoms that make or lose atoms of an element. Emissions and
-        losses have one side only, and are left out."""
-        found = []
-        for reaction in self.reactions:
-            atoms = {s: self.known[s].atoms for s in (*reaction.reactants, *reaction.products)}
-            if not reaction.reactants or not reaction.products or any(a is None for a in atoms.values()):
+        losses have one side only, and are left out. A third body has no atoms that count."""
+        return [reaction for reaction in self.reactions if abs(self._made(reaction, element) or 0.0) > 1e-9]
+
+    def _made(self, reaction: Reaction, element: str) -> float | None:
+        """Atoms that a reaction adds; None where that cannot be said."""
+        if not reaction.reactants or not reaction.products:
+            return None
+        made = 0.0
+        for name in dict.fromkeys((*reaction.reactants, *reaction.products)):
+            species, change = self.known[name], reaction.change(name)
+            if change == 0 or species.fixed == AIR:
                 continue
-            made = sum(reaction.change(s) * (a or {}).get(element, 0) for s, a in atoms.items())
-            if abs(made) > 1e-9:
-                found.append(reaction)
-        return found
+            if species.atoms is None:
+                return None
+            made += change * species.atoms.get(element, 0)
+        return made
 
     def __repr__(self) -> str:
         return f"Mechanism({self.name!r}: {len(self.variable)} species, {len(self.reactions)} reactions)"

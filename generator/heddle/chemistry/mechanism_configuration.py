@@ -3,17 +3,21 @@
 (repository open-atmos/MechanismConfiguration), as JSON or YAML.
 
 An object with `version`, `name`, `species`, `phases`, `reactions`; also one that has it under `mechanism`, as
-the examples of music-box do. Keys that begin with __ are comments.
+the examples of music-box do. Each of the three lists may stand in files of its own, {"files": ["gas.json"]},
+as version 1.1 has it: a list each, below the folder of the file that names them. Keys that begin with __ are
+comments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import sympy
 
 from heddle.chemistry.entries import PHASE, PROPERTIES, WATER, Entries
+from heddle.chemistry.located_files import LocatedFiles
 from heddle.chemistry.located_json import Located
 from heddle.chemistry.mechanism import Mechanism, Species
 from heddle.chemistry.quantities import AIR
@@ -40,15 +44,16 @@ _OTHER_NAMES = {"LAMBDA": "LAMBDA_RATE_CONSTANT", "BRANCHED_NO_RO2": "BRANCHED"}
 
 
 class Document(Entries):
-    """One file as it is read. file: its name."""
+    """One file as it is read. root: what it holds. files: of the mechanism, for those that it names."""
 
-    def __init__(self, file: str, root: Any) -> None:
-        super().__init__(file)
+    def __init__(self, path: Path, root: Any, files: LocatedFiles) -> None:
+        super().__init__(path.name)
+        self.path, self.files = path, files
         if isinstance(root, Located) and isinstance(root.get("mechanism"), Located):
             root = root["mechanism"]
         if not isinstance(root, Located) or "reactions" not in root:
             raise KernelError(
-                file,
+                self.file,
                 "the file has no list of reactions.",
                 "Mechanism Configuration version 1 is an object with version, species, phases and reactions",
             )
@@ -56,7 +61,7 @@ class Document(Entries):
         version = str(root.get("version", ""))
         if version.split(".")[0] != "1":
             raise KernelError(
-                f"{file}:{root.line}", f"the version '{version}' is not 1.", 'write "version": "1.0.0"'
+                self.where(root), f"the version '{version}' is not 1.", 'write "version": "1.0.0"'
             )
 
     def mechanism(self) -> Mechanism:
@@ -64,31 +69,50 @@ class Document(Entries):
         for key in self.root:
             if key.startswith("aerosol") and self.root[key]:
                 raise KernelError(
-                    f"{self.file}:{self.root.line}",
+                    self.where(self.root),
                     f"the file has '{key}', which holds what no rate law describes.",
                     "leave them out, and write what happens in particles as reactions",
                 )
         name = self.root.get("name", self.file)
         result = Mechanism(name if isinstance(name, str) else self.file)
-        for entry in self.objects(self.root, "species"):
+        for entry in self.section("species"):
             self.read_species(result, entry)
-        phases = dict(self.read_phase(result, phase) for phase in self.objects(self.root, "phases"))
-        for entry in self.objects(self.root, "reactions"):
+        phases = dict(self.read_phase(result, phase) for phase in self.section("phases"))
+        for entry in self.section("reactions"):
             self.read_reaction(result, entry, phases)
         for inert in result.inert:
             result.notes.append(f"{inert}: no reaction changes it; it is left out")
-        result.check()
         return result
 
     # Pieces
 
+    def section(self, key: str) -> list[Located]:
+        """The objects of one of the lists of the mechanism, wherever they stand."""
+        found = self.root.get(key)
+        if not isinstance(found, Located):
+            return self.objects(self.root, key)
+        self.known_keys(found, ("files",), f"'{key}'")
+        names, where = found.get("files"), self.where(found)
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise KernelError(
+                where,
+                f"'files' of '{key}' is no list of names.",
+                f'write "{key}": {{"files": ["{key}.json"]}}',
+            )
+        objects: list[Located] = []
+        for name in names:
+            path = self.files.beside(self.path, name, where)
+            entries = self.files.root(path, where)
+            if not isinstance(entries, list) or not all(isinstance(entry, Located) for entry in entries):
+                raise KernelError(
+                    path.name, f"the file is no list of objects, which '{key}' has.", "write [{...}, {...}]"
+                )
+            objects += entries
+        return objects
+
     def objects(self, owner: Located, key: str) -> list[Located]:
         """The objects of a list; none if there is no such key."""
         found = owner.get(key, [])
-        if isinstance(found, Located) and "files" in found:
-            raise KernelError(
-                self.where(found), f"'{key}' stands in files of its own.", "join them into one file"
-            )
         if not isinstance(found, list) or not all(isinstance(entry, Located) for entry in found):
             raise KernelError(
                 self.where(owner), f"'{key}' is no list of objects.", f'write "{key}": [{{...}}]'

@@ -3,34 +3,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from heddle.chemistry.camp import is_camp, read_camp
 from heddle.chemistry.kpp import read_kpp
-from heddle.chemistry.located_json import parse_json, read_text
-from heddle.chemistry.located_yaml import parse_yaml
+from heddle.chemistry.located_files import LocatedFiles
 from heddle.chemistry.mechanism import Mechanism
 from heddle.chemistry.mechanism_configuration import Document
-from heddle.errors import KernelError, calling_place
 
 
-def read(path: str | Path) -> Mechanism:
+def read(path: str | Path, require_balanced: Sequence[str] = ()) -> Mechanism:
     """The mechanism in a file: `.json`, `.yaml` or `.yml`, Mechanism Configuration version 1, or version 0,
     which is that of CAMP (see heddle.chemistry.camp); `.def`, `.eqn` or `.kpp`, KPP (see
     heddle.chemistry.kpp). Nothing in it is executed. YAML needs the package ruamel.yaml:
     pip install 'heddle[yaml]'.
 
+    require_balanced: elements of which no reaction may make or lose atoms, ("N",); see Mechanism.check.
+
     Raises KernelError with file and line for what has no meaning there.
     """
-    path = Path(path)
+    result = _mechanism_of(Path(path))
+    result.check(require_balanced)
+    return result
+
+
+def _mechanism_of(path: Path) -> Mechanism:
     if path.suffix in (".def", ".eqn", ".kpp"):
         return read_kpp(path)
-    parse = {".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml}.get(path.suffix)
-    if parse is None:
-        raise KernelError(
-            calling_place(),
-            f"'{path.name}' is no format that is known.",
-            "use a .json, a .yaml or a .def file",
-        )
-    root = parse(read_text(path), path.name)
-    return read_camp(path, root, parse) if is_camp(root) else Document(path.name, root).mechanism()
+    files = LocatedFiles()
+    root = files.root(path)
+    return read_camp(path, root, files) if is_camp(root) else Document(path, root, files).mechanism()

@@ -2,7 +2,9 @@
 // Cells that stay where they lie, on a device or on the host; and what is known of cells that failed.
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "heddle/chemistry/chemistry.hpp"
 #include "heddle/core/error.hpp"
@@ -14,6 +16,8 @@ void Chemistry::integrate_blocks(Stream& stream) {
   const Field<double>& pressure = fields_.pressure;
   const int blocks = fields_.concentration.blocks();
   const AbsoluteTolerance each = tolerance();
+  const std::int64_t lanes =
+      fields_.concentration.memory() == Memory::device ? LaneUse::warp : LaneUse::strip;
   for (int block = 0; block < blocks; ++block)
     integrate_block_({.concentration = fields_.concentration.view(block),
                       .temperature = temperature.view(block),
@@ -32,11 +36,15 @@ void Chemistry::integrate_blocks(Stream& stream) {
   report_ = {.lowest_concentration = std::numeric_limits<double>::quiet_NaN()};
   std::vector<Failed> failed;
   for (int block = 0; block < blocks; ++block) {
-    for (const std::int64_t attempts : steps_.read(block)) {
+    const std::vector<std::int64_t> steps = steps_.read(block);
+    for (const std::int64_t attempts : steps) {
       ++report_.cells;
       report_.attempts += attempts;
       report_.most_attempts = std::max(report_.most_attempts, attempts);
     }
+    const auto row = static_cast<std::size_t>(steps_.view(block).extent(0));
+    for (std::size_t first = 0; first < steps.size(); first += row)
+      report_.lanes.add(std::span(steps).subspan(first, row), lanes);
     outcome_->inspect(block, [&](const FieldView<const std::int32_t>& outcome) {
       for (std::int64_t z = 0; z < outcome.extent(2); ++z)
         for (std::int64_t y = 0; y < outcome.extent(1); ++y)

@@ -9,9 +9,6 @@
 
 namespace heddle::detail {
 
-/// Cells of a strip are lanes of vectors, and go on until the slowest is done.
-inline constexpr std::int64_t strip_cells = 8;
-
 /// An order of the cells in which cells of one strip have like weights, and contiguous ranges of strips of
 /// equal length, one per thread, have about the same weight: strips are dealt out to the threads from the
 /// heaviest on.

@@ -62,7 +62,7 @@ Chemistry::Work::Work(const ChemistryFields& fields, std::size_t species_count, 
 
 void Chemistry::Work::resize(std::int64_t cells) {
   if (cells <= row) return;
-  row = (cells + detail::strip_cells - 1) / detail::strip_cells * detail::strip_cells;
+  row = (cells + LaneUse::strip - 1) / LaneUse::strip * LaneUse::strip;
   concentration.resize(index(row * species));
   rate_input.resize(index(row * inputs));
   for (std::vector<double>* const values : {&temperature, &pressure, &step})
@@ -265,6 +265,8 @@ void Chemistry::gather_and_integrate() {
     }
   });
   if (here > 0) integrate_(batch);
+  LaneUse lanes;
+  lanes.add(std::span(work.steps).first(index(here)), LaneUse::strip);
 
   const auto store = [&](std::int64_t cell, const auto& concentration, double step, std::int32_t outcome,
                          std::int64_t steps) {
@@ -302,7 +304,7 @@ void Chemistry::gather_and_integrate() {
         static_cast<std::int32_t>(from[species + 1]), static_cast<std::int64_t>(from[species + 2]));
   }
 
-  report_ = {.cells = own, .lent = lent_cells, .borrowed = borrowed};
+  report_ = {.cells = own, .lent = lent_cells, .borrowed = borrowed, .lanes = lanes};
   double lowest = std::numeric_limits<double>::infinity();
   for (std::int64_t n = 0; n < own; ++n) {
     const std::int64_t attempts = at(steps_, n)(0);

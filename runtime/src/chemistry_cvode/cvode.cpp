@@ -109,6 +109,7 @@ public:
     require(CVodeSetLinearSolver(memory, linear_.get(), matrix_.get()), "CVodeSetLinearSolver");
     require(CVodeSetLinSysFn(memory, linear_system), "CVodeSetLinSysFn");
     require(CVodeSetMaxNumSteps(memory, static_cast<long>(options.max_steps)), "CVodeSetMaxNumSteps");
+    require(CVodeSetMaxOrd(memory, options.max_order), "CVodeSetMaxOrd");
   }
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
@@ -236,6 +237,9 @@ Chemistry::Integrate cvode_integrator(NewtonKernels kernels, const CvodeOptions&
   if (options.max_steps < 1 || options.max_steps > std::int64_t{1} << 31)
     throw Error("CvodeOptions", "max_steps is " + std::to_string(options.max_steps),
                 "it is a number of steps from 1 to 2^31");
+  if (options.max_order < 1 || options.max_order > 5)
+    throw Error("CvodeOptions", "max_order is " + std::to_string(options.max_order),
+                "it is an order from 1, backward Euler, to 5");
   return [kernels = std::move(kernels), options](const CellBatch& batch) {
     parallel_ranges(batch.concentration.extent(0), [&](std::int64_t first, std::int64_t last) {
       if (first == last) return;

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-chemistry-device [cells [hours [all]]]: the realistic column of the Block-cells study on a GPU
+// heddle-chemistry-device [cells [hours [all | sun]]]: the realistic column of the Block-cells study on a GPU
 // (photolysis fixed, emissions in the first 12 hours), 2-minute calls of Rodas3 with Carbon Bond 2005: a warp
 // for 1, 2 or 4 cells at once, and a thread per cell. Each from a cold start in each call, and with
 // remembered steps. Time between events around the calls. Errors are rms of |dy|/(|y| + 1e-15 mol m-3) over
 // all species and calls of 32 cells, against the same method with rtol 1e-8, which agrees with CVODE
-// to 1.5e-7 (heddle-compare-cvode). All kernels have to give the same bits.
+// to 1.5e-7 (heddle-compare-cvode). All kernels have to give the same bits. lanes: the share of the time of a
+// warp's threads that is steps of their own cells. With `sun` only the thread per cell, with a sun that rises
+// and sets: over all levels at once, over each later than over the one below, and scattered.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime.h>
 
 #include "cb05_device.h"
 #include "column.hpp"
+#include "heddle/chemistry/lane_use.hpp"
 #include "mechanism.hpp"
 
 namespace {
@@ -66,6 +71,7 @@ struct Run {
   std::vector<double> last;   // of all cells
   double seconds = 0;
   double attempts = 0;
+  heddle::LaneUse lanes;
 };
 
 /// Cells of a column with so many levels, all or those of the sample.
@@ -82,7 +88,9 @@ public:
     }
   }
 
-  [[nodiscard]] Run run(Kernel kernel, int calls, double rtol, double atol, bool cold) const {
+  /// longitude: where levels lie under the sun of the day; nothing: photolysis is fixed.
+  [[nodiscard]] Run run(Kernel kernel, int calls, double rtol, double atol, bool cold,
+                        std::optional<Longitude> longitude = {}) const {
     const std::int64_t n = column_.levels();
     const auto species = static_cast<std::int64_t>(cb05().species.size());
     const auto inputs = static_cast<std::int64_t>(cb05().inputs.size());
@@ -91,19 +99,24 @@ public:
     for (const double fraction : usual_mole_fractions())
       for (std::int64_t z = 0; z < n; ++z)
         start.push_back(fraction * column_.air_density(z));
-    const auto input = [&](bool emitting) {
+    const Sun sun(!longitude);
+    const auto input = [&](int call) {
+      const bool emitting = emits(interval * call);
       std::vector<double> values;
       for (std::size_t q = 0; q < rates.size(); ++q)
         for (std::int64_t z = 0; z < n; ++z) {
+          const std::string& name = cb05().inputs[q];
           const double share = emitting ? column_.emission[static_cast<std::size_t>(z)] : 0;
-          values.push_back(rates[q] * (cb05().inputs[q].starts_with("EMIS.") ? share : 1));
+          const double time =
+              interval * (call + 0.5) + seconds_ahead(longitude.value_or(Longitude::same), z, n);
+          values.push_back(rates[q] * (name.starts_with("EMIS.") ? share : sun.photolysis(name, time)));
         }
       return values;
     };
     DeviceArray<double> y(start);
     DeviceArray<double> temperature(column_.temperature);
     DeviceArray<double> pressure(column_.pressure);
-    DeviceArray<double> rate_input(input(true));
+    DeviceArray<double> rate_input(input(0));
     DeviceArray<double> step(n);
     DeviceArray<std::int32_t> outcome(n);
     DeviceArray<std::int64_t> steps(n);
@@ -119,8 +132,8 @@ public:
     Run run;
     const std::int64_t apart = n / samples;
     for (int call = 0; call < calls; ++call) {
-      if (call > 0 && emits(interval * call) != emits(interval * (call - 1)))
-        rate_input.set(input(emits(interval * call)));
+      if (call > 0 && (longitude || emits(interval * call) != emits(interval * (call - 1))))
+        rate_input.set(input(call));
       if (cold) step.clear();
       check(cudaEventRecord(begin));
       const int status =
@@ -141,9 +154,9 @@ public:
       if (call % 90 == 0 || call + 1 == calls)
         for (const std::int32_t found : outcome.get())
           if (found != 0) std::printf("a cell failed in call %d: %d\n", call, found);
-      for (const std::int64_t attempts : steps.get())
-        run.attempts += static_cast<double>(attempts);
+      run.lanes.add(steps.get(), heddle::LaneUse::warp);
     }
+    run.attempts = static_cast<double>(run.lanes.attempts);
     run.last = y.get();
     check(cudaEventDestroy(begin));
     check(cudaEventDestroy(end));
@@ -174,18 +187,34 @@ int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   const std::int64_t cells = (count > 1 ? std::atoll(arguments[1]) : 100'000) / samples * samples;
   const int calls = static_cast<int>((count > 2 ? std::atof(arguments[2]) : 24) * 3600 / interval);
-  const bool all = count > 3;
+  const std::string which = count > 3 ? arguments[3] : "";
+  const bool all = which == "all";
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0));
   std::printf("%s, %lld cells, %d calls of %g s\n", device.name, static_cast<long long>(cells), calls,
               interval);
   const Protocol protocol(cells, true);
+  if (which == "sun") {
+    for (const auto& [name, longitude] : {std::pair{"all at once", Longitude::same},
+                                          {"round", Longitude::round},
+                                          {"scattered", Longitude::scattered}})
+      for (const bool cold : {true, false}) {
+        const Run run = protocol.run(cb05_device_thread_f64_cuda, calls, 1e-3, 1e-15, cold, longitude);
+        const double each = static_cast<double>(cells) * calls;
+        std::printf("sun %-11s %s %8.1f ns %7.2f M/s %6.2f attempts %6.1f ns each, lanes %.3f\n", name,
+                    cold ? "cold" : "warm", 1e9 * run.seconds / each, 1e-6 * each / run.seconds,
+                    run.attempts / each, 1e9 * run.seconds / run.attempts, run.lanes.share());
+      }
+    return 0;
+  }
   const Run exact = Protocol(cells, false).run(cb05_device_thread_f64_cuda, calls, 1e-8, 1e-20, false);
   const auto print = [&](const char* name, double rtol, double atol, bool cold, const Run& run) {
     const double each = static_cast<double>(cells) * calls;
-    std::printf("%-8s %s rtol %-7.1g atol %-7.1g rms %.2e %8.1f ns %7.2f M/s %6.2f attempts %6.1f ns each\n",
-                name, cold ? "cold" : "warm", rtol, atol, rms(run, exact), 1e9 * run.seconds / each,
-                1e-6 * each / run.seconds, run.attempts / each, 1e9 * run.seconds / run.attempts);
+    std::printf(
+        "%-8s %s rtol %-7.1g atol %-7.1g rms %.2e %8.1f ns %7.2f M/s %6.2f attempts %6.1f ns each, lanes "
+        "%.3f\n",
+        name, cold ? "cold" : "warm", rtol, atol, rms(run, exact), 1e9 * run.seconds / each,
+        1e-6 * each / run.seconds, run.attempts / each, 1e9 * run.seconds / run.attempts, run.lanes.share());
   };
   const Named kernels[] = {{"thread", cb05_device_thread_f64_cuda},
                            {"warp1", cb05_device_warp1_f64_cuda},

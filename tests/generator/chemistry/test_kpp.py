@@ -79,9 +79,26 @@ def test_what_is_read(tmp_path: Path) -> None:
     ]
     rates = [value(r.rate, SUN=0.7, **{"J(4)": 1e-3}) for r in found.reactions]
     assert rates == pytest.approx(wanted, rel=1e-12)
-    assert [reaction.name for reaction in found.unbalanced("N")] == ["R5"]
+    assert found.known["O2"].atoms == {"O": 2}
+    for element in ("N", "O"):
+        assert [reaction.name for reaction in found.unbalanced(element)] == ["R5"]
+        (note,) = [note for note in found.notes if f"number of {element} atoms by -0.5; 1 reaction" in note]
+        assert note.startswith("a.eqn:8: 'R5: ")
     assert any("#INLINE" in note for note in found.notes)
     assert any("atoms.kpp is not there" in note for note in found.notes)
+
+
+def test_atoms_have_to_be_kept(tmp_path: Path) -> None:
+    """Where that is asked for, with the line of the reaction."""
+    read(tmp_path)
+    with pytest.raises(KernelError) as caught:
+        chemistry.read(tmp_path / "a.def", require_balanced=("O", "N"))
+    assert str(caught.value).startswith(
+        "a.eqn:8: 'R5: 2 NO -> 1.5 NO2 + -0.5 O3' changes the number of O atoms"
+    )
+    read(tmp_path, "1.5NO2 - 0.5O3", "2NO2 - 2O")
+    kept = chemistry.read(tmp_path / "a.def", require_balanced=("O", "N"))
+    assert not any("atoms" in note for note in kept.notes if note.startswith("a.eqn"))
 
 
 def test_functions() -> None:

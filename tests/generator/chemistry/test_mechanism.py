@@ -133,3 +133,32 @@ def test_unbalanced_atoms() -> None:
     mechanism.reaction("N2O5 -> NO2 + X", rate=1)  # nobody knows what X has
     mechanism.reaction("() -> NO", rate=1)
     assert [reaction.name for reaction in mechanism.unbalanced("N")] == ["loses one"]
+
+
+def test_atoms_that_have_to_be_kept() -> None:
+    """A note by default, an error where an element is asked for. Bodies that a reaction does not change, and
+    third bodies, have no atoms that count; a fixed species has its own."""
+    mechanism = chemistry.Mechanism("atoms")
+    mechanism.species("O", atoms={"O": 1})
+    mechanism.species("O3", atoms={"O": 3})
+    mechanism.species("Cl")
+    mechanism.constant("O2", 8.0, atoms={"O": 2})
+    mechanism.third_body("M")
+    mechanism.reaction("O2 + O + M -> O3", rate=1)
+    mechanism.reaction("O3 + Cl -> O + O2 + Cl", rate=1)
+    mechanism.check(require_balanced=("O",))
+    assert mechanism.notes == []
+    mechanism.reaction("O3 + M -> 2 O", rate=1, name="P1")
+    mechanism.reaction("O + Cl -> 3 O + Cl", rate=1)
+    where = mechanism.unbalanced("O")[0].where
+    assert str(where).startswith("test_mechanism.py:")
+    for _ in range(2):
+        mechanism.check()
+    said = f"{where}: 'P1: O3 + M -> 2 O' changes the number of O atoms by -1"
+    assert mechanism.notes == [f"{said}; 2 reactions in all"]
+    with pytest.raises(KernelError) as caught:
+        mechanism.check(require_balanced=("O",))
+    hint = "mend its products, or the atoms of its species; mechanism.unbalanced('O') has 2 reactions in all"
+    assert str(caught.value) == f"{said}.\n  Hint: {hint}"
+    with pytest.raises(KernelError, match=r"no species has atoms of 'Br'.*\n  Hint: known are: O"):
+        mechanism.check(require_balanced="Br")

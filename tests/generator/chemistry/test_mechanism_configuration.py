@@ -179,7 +179,12 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "version": (change("version", to="0.9"), "the version '0.9' is not 1"),
     "two concentrations": (change("species", 5, "is third body", to=True), "more than one concentration"),
     "negative": (change("species", 5, "constant concentration [mol m-3]", to=-1), "is negative"),
-    "files": (change("species", to={"files": ["a.json"]}), "'species' stands in files of its own"),
+    "files": (change("species", to={"files": []}), "'files' of 'species' is no list of names"),
+    "file": (change("species", to={"files": ["a.json"], "c": 1}), "'species' has the key 'c', which has no"),
+    "above": (change("phases", to={"files": ["../a.json"]}), "'../a.json' is no file below the folder of"),
+    "absolute": (change("phases", to={"files": ["/etc/passwd"]}), "'/etc/passwd' is no file below the"),
+    "itself": (change("reactions", to={"files": ["small.json"]}), "'small.json' is read twice"),
+    "text": (change("reactions", to={"files": ["a.txt"]}), "'a.txt' is no format that is known"),
     "particles": (change("aerosol processes", to=[{"type": "HENRYS_LAW"}]), "has 'aerosol processes'"),
     "no reactions": (remove("reactions"), "the file has no list of reactions"),
 }
@@ -197,6 +202,45 @@ def test_refused(case: str, tmp_path: Path) -> None:
     assert caught.value.hint or case in ("phase", "twice"), case
     where = str(caught.value.where)
     assert where.startswith("small.json:") or case == "no reactions", where
+
+
+def in_files(tmp_path: Path) -> Any:
+    """The same in files of its own: two of reactions, one of them below the folder of the first file."""
+    (tmp_path / "gas").mkdir()
+    parts = {"species.json": FILE["species"], "phases.json": FILE["phases"]}
+    parts |= {"gas/thermal.json": FILE["reactions"][:2], "light.json": FILE["reactions"][2:]}
+    for name, content in parts.items():
+        (tmp_path / name).write_text(json.dumps(content, indent=1))
+    names = {"species": ["species.json"], "phases": ["phases.json"]}
+    names["reactions"] = ["gas/thermal.json", "light.json"]
+    return FILE | {"version": "1.1.0"} | {key: {"files": each} for key, each in names.items()}
+
+
+def test_files_of_each_section(tmp_path: Path) -> None:
+    whole, parts = read(tmp_path, FILE), read(tmp_path, in_files(tmp_path))
+    assert (whole.known, whole.reactions, whole.notes) == (parts.known, parts.reactions, parts.notes)
+    assert str(parts.reactions[0].where) == "thermal.json:2"
+    assert str(parts.reactions[2].where) == "light.json:2"
+
+
+def test_errors_name_the_file(tmp_path: Path) -> None:
+    content = in_files(tmp_path)
+    part = tmp_path / "gas" / "thermal.json"
+    text = part.read_text()
+    for old, new, said in (
+        ('"NO2"', '"NO7"', "thermal.json:2: 'NO + O3 -> NO7 + O2' names the species 'NO7'"),
+        ('"ARRHENIUS"', '"EQUATION"', "thermal.json:2: the reaction type 'EQUATION' is not known"),
+        (text, '{"reactions": []}', "thermal.json: the file is no list of objects, which 'reactions' has"),
+        (text, "[1]", "thermal.json: the file is no list of objects"),
+        (text, "[{]", "thermal.json:1: this is no JSON"),
+    ):
+        part.write_text(text.replace(old, new, 1))
+        with pytest.raises(KernelError) as caught:
+            read(tmp_path, content)
+        assert str(caught.value).startswith(said)
+    content["species"]["files"] *= 2
+    with pytest.raises(KernelError, match=r"^small\.json:\d+: 'species\.json' is read twice"):
+        read(tmp_path, content)
 
 
 def test_lines(tmp_path: Path) -> None:

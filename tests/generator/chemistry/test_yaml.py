@@ -50,6 +50,23 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert parse_yaml(FILE, "f")["species"][1]["__note"] == [1, 16, None, 0.5, True]
 
 
+def test_files_of_their_own(tmp_path: Path) -> None:
+    """Each by its format."""
+    (tmp_path / "reactions.json").write_text(
+        '[{"type": "FIRST_ORDER_LOSS", "name": "dry",\n "reactants": "O3"}]'
+    )
+    (tmp_path / "phases.yml").write_text("- name: gas\n  species: [NO, O3]\n")
+    text = (
+        FILE[: FILE.index("phases:")]
+        + "phases: {files: [phases.yml]}\nreactions: {files: [reactions.json]}\n"
+    )
+    (reaction,) = read(tmp_path, text).reactions
+    assert (reaction.reactants, str(reaction.where)) == ({"O3": 1}, "reactions.json:1")
+    (tmp_path / "phases.yml").write_text("- name: gas\n  species: [NO, Q]\n")
+    with pytest.raises(KernelError, match=r"^phases\.yml:1: the phase 'gas' has the species 'Q'"):
+        read(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

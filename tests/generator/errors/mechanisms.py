@@ -63,3 +63,23 @@ def mechanism_in_prose() -> None:
 @says("{here}: 'O3 = O' has no arrow.\n  Hint: write reaction(\"NO + O3 -> NO2 + O2\", rate=...)")
 def equation_without_an_arrow() -> None:
     chemistry.Mechanism("none").reaction("O3 = O", rate=1)  # here
+
+
+@says(
+    "{here}: 'N2O5 -> NO2' changes the number of N atoms by -1.\n"
+    "  Hint: mend its products, or the atoms of its species; mechanism.unbalanced('N') has 1 reaction in all"
+)
+def atoms_that_are_lost() -> None:
+    mechanism = chemistry.Mechanism("leaking")
+    mechanism.species("NO2", atoms={"N": 1})
+    mechanism.species("N2O5", atoms={"N": 2})
+    mechanism.reaction("N2O5 -> NO2", rate=1)  # here
+    mechanism.check(require_balanced=("N",))
+
+
+@says(
+    "oxygen: no species has atoms of 'O', so nobody knows whether reactions keep them.\n"
+    "  Hint: give them: species('NO', atoms={'N': 1})"
+)
+def atoms_of_nothing() -> None:
+    oxygen.check(require_balanced=("O",))

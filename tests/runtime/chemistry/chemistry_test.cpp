@@ -180,6 +180,42 @@ TEST(Chemistry, SameBitsWhateverTheRanks) {
   }
 }
 
+/// What lanes do with their time, of cells whose attempts are known: 1, or 9 of each eighth one. In the
+/// second call the cells are sorted by those of the first.
+TEST(Chemistry, ReportsTheUseOfLanes) {
+  const BlockGrid grid(Box{{0, 0, 0}, {32, 1, 1}});
+  const Air air(ozone(), grid, {});
+  air.temperature->fill(
+      [](std::int64_t x, std::int64_t, std::int64_t, int) { return x % 8 == 1 ? 300.0 : 250.0; });
+  Chemistry chemistry(ozone(),
+                      [](const CellBatch& b) {
+                        for (std::int64_t n = 0; n < b.temperature.extent(0); ++n) {
+                          b.steps(n) = b.temperature(n) > 270 ? 9 : 1;
+                          b.outcome(n) = 0;
+                        }
+                      },
+                      air.fields(), {});
+  Stream stream;
+  chemistry(stream);
+  EXPECT_EQ(chemistry.report().lanes.attempts, 4 * 9 + 28);
+  EXPECT_EQ(chemistry.report().lanes.room, 4 * 8 * 9);
+  chemistry(stream);
+  EXPECT_EQ(chemistry.report().lanes.room, 8 * 9 + 24);
+  EXPECT_EQ(chemistry.report().lanes.share(), 64.0 / 96);
+  Chemistry unsorted(ozone(),
+                     [](const CellBlock& b, Stream&) {
+                       for (std::int64_t n = 0; n < b.temperature.extent(0); ++n) {
+                         b.steps(n, 0, 0) = b.temperature(n, 0, 0) > 270 ? 9 : 1;
+                         b.outcome(n, 0, 0) = 0;
+                       }
+                     },
+                     air.fields(), {});
+  for (int call = 0; call < 2; ++call)
+    unsorted(stream);
+  EXPECT_EQ(unsorted.report().lanes.attempts, 4 * 9 + 28);
+  EXPECT_EQ(unsorted.report().lanes.room, 4 * 8 * 9);
+}
+
 TEST(Chemistry, NitrogenIsConserved) {
   double before = 0;
   double after = 0;

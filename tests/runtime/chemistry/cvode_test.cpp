@@ -155,6 +155,25 @@ TEST(Cvode, SameBitsWhateverLiesBeside) {
   }
 }
 
+/// The error of a step of order q is that of h^(q + 1), so a hundredth of the tolerance takes 100^(1/(q + 1))
+/// times as many steps: 10 of backward Euler, 2 to 3 of orders up to 5.
+TEST(Cvode, KeepsToTheHighestOrder) {
+  const auto steps = [](int max_order, double relative) {
+    Cells cells = robertson_cells(1);
+    cvode_integrator(robertson_kernels(), {.max_steps = 1'000'000, .max_order = max_order})(
+        cells.batch(4000, relative, 1e-2 * relative * 1e-6));
+    EXPECT_EQ(cells.outcome[0], 0);
+    EXPECT_NEAR(cells.of(0, 0), 0.18320, 3e-3) << max_order; // as above
+    return static_cast<double>(cells.steps[0]);
+  };
+  const double coarse = steps(1, 1e-5);
+  const double fine = steps(1, 1e-7);
+  EXPECT_GT(fine / coarse, 8);
+  EXPECT_LT(fine / coarse, 12);
+  EXPECT_LT(steps(5, 1e-7) / steps(5, 1e-5), 3.5);
+  EXPECT_GT(coarse, 3 * steps(5, 1e-5));
+}
+
 TEST(Cvode, UsesATolerancePerSpecies) {
   const auto integrate = cvode_integrator(robertson_kernels());
   const auto found = [&](const AbsoluteTolerance& absolute) {
@@ -253,6 +272,9 @@ TEST(Cvode, RefusesWhatDoesNotFit) {
   kernels.entries = 0;
   EXPECT_TRUE(test::contains(refused(kernels), "3 reactions and 0 entries are no mechanism"));
   EXPECT_TRUE(test::contains(refused(robertson_kernels(), {.max_steps = 0}), "max_steps is 0"));
+  for (const int order : {0, 6})
+    EXPECT_TRUE(test::contains(refused(robertson_kernels(), {.max_order = order}),
+                               "max_order is " + std::to_string(order)));
   kernels = robertson_kernels();
   kernels.entries = 7; // the kernel itself looks
   Cells cells = robertson_cells(1);

@@ -10,6 +10,7 @@
 
 #include "chemistry/cell_order.hpp"
 #include "chemistry/lending.hpp"
+#include "heddle/chemistry/lane_use.hpp"
 #include "heddle/transport/thread_group.hpp"
 
 namespace heddle {
@@ -58,6 +59,19 @@ TEST(ChemistrySharing, StripsHaveLikeCellsAndThreadsLikeWork) {
       EXPECT_LE(most - least, 101);
     }
   }
+}
+
+TEST(ChemistrySharing, LanesWaitForTheSlowest) {
+  LaneUse use;
+  EXPECT_EQ(use.share(), 1);
+  use.add(std::vector<std::int64_t>{3, 1, 2, 2, 5}, 2); // 3, 2, 5 rounds of two lanes
+  EXPECT_EQ(use.attempts, 13);
+  EXPECT_EQ(use.room, 20);
+  LaneUse sorted;
+  sorted.add(std::vector<std::int64_t>{5, 3, 2, 2, 1}, 2);
+  sorted.add(use);
+  EXPECT_EQ(sorted.room, 16 + 20);
+  EXPECT_EQ(sorted.share(), 26.0 / 36);
 }
 
 TEST(ChemistrySharing, LoansEvenTheWorkOut) {

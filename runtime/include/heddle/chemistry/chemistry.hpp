@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heddle/chemistry/cell_batch.hpp"
+#include "heddle/chemistry/lane_use.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/field.hpp"
@@ -77,10 +78,11 @@ struct CellFailure {
 /// What the last call did with the cells of this rank.
 struct ChemistryReport {
   std::int64_t cells = 0;
-  std::int64_t attempts = 0;       // of all cells of this rank, wherever they were computed
-  std::int64_t most_attempts = 0;  // of a cell
-  std::int64_t lent = 0;           // cells that other ranks computed
-  std::int64_t borrowed = 0;       // cells of other ranks that were computed here
+  std::int64_t attempts = 0;      // of all cells of this rank, wherever they were computed
+  std::int64_t most_attempts = 0; // of a cell
+  std::int64_t lent = 0;          // cells that other ranks computed
+  std::int64_t borrowed = 0;      // cells of other ranks that were computed here
+  LaneUse lanes = {}; // of the cells computed here, in strips of 8; in warps of 32 where they lie on a device
   double lowest_concentration = 0; // below 0 by about the tolerance, unless the kernel clips; NaN where cells
                                    // stay where they lie: nobody looks
 };

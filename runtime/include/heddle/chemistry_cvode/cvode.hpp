@@ -32,10 +32,13 @@ struct NewtonKernels {
 struct CvodeOptions {
   /// Steps of a cell in one call; where they do not do, the cell fails with outcome 1.
   std::int64_t max_steps = 10'000;
+  /// The highest order, 1 to 5. 1: backward Euler, with steps of its own.
+  int max_order = 5;
 };
 
-/// An integrator for heddle::Chemistry: backward differentiation formulas of order 1 to 5 by CVODE (A. C.
-/// Hindmarsh et al., ACM Trans. Math. Softw. 31, 363 (2005)), with f and the linear solver of the kernels.
+/// An integrator for heddle::Chemistry: backward differentiation formulas of order 1 to max_order by CVODE
+/// (A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31, 363 (2005)), with f and the linear solver of the
+/// kernels.
 ///
 ///     heddle::Chemistry chemistry(cb05, heddle::cvode_integrator(kernels), fields, {.interval = 120});
 ///
