@@ -27,7 +27,8 @@ void check_layer(const Case& what, const BaseState& base, const History& history
   const auto& subgrid = last.faces[face::theta_l_subgrid];
   const double height = last.numbers[series::inversion];
   const double scale = std::cbrt(gravity / offset * what.theta_flux * height); // w_*, m/s
-  all.push_back({"z_i, m", height, 930, 1040});
+  // The band is that of a layer with a jump at its top, where the flux is least.
+  all.push_back({"height of the least heat flux, m", least_flux_height(base, last), 930, 1040});
   double least = 0, bend = 0, most = 0, where = 0;
   for (std::size_t k = 0; k < flux.size(); ++k)
     least = std::min(least, (flux[k] + subgrid[k]) / what.theta_flux);
@@ -82,6 +83,12 @@ void check_bubble(const Snapshot& end, std::vector<Check>& all) {
   all.push_back({"least w, m/s", *std::ranges::min_element(end.w), -9.4, -7.8});
 }
 
+void check_moist_bubble(const Snapshot& end, std::vector<Check>& all) {
+  if (end.time < 999) return;
+  all.push_back({"asymmetry of theta_l, K", asymmetry(end), 0, 1e-9});
+  all.push_back({"largest w, m/s", *std::ranges::max_element(end.w), 14.1, 17.3});
+}
+
 void check_density(const Case& what, const Snapshot& end, std::vector<Check>& all) {
   if (end.time < 899) return;
   all.push_back({"front, m", front(what, end), 15000, 15800});
@@ -95,6 +102,17 @@ std::string Check::line() const {
   std::snprintf(text, sizeof text, "%-58s %12.5g   from %g to %g%s", what.c_str(), value, least, most,
                 good() ? "" : "   MISSED");
   return text;
+}
+
+double least_flux_height(const BaseState& base, const Sample& mean) {
+  double least = 0, height = 0;
+  for (std::size_t k = 0; k < base.face.size(); ++k) {
+    const double flux = mean.faces[face::theta_l_flux][k] + mean.faces[face::theta_l_subgrid][k];
+    if (flux >= least) continue;
+    least = flux;
+    height = base.face[k];
+  }
+  return height;
 }
 
 double heat_budget(const Case& what, const BaseState& base, const History& history) {
@@ -160,6 +178,7 @@ std::vector<Check> checks(const Case& what, const BaseState& base, const History
   for (const Comparison& row : published.numbers)
     all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
   if (what.name == "bubble") check_bubble(end, all);
+  if (what.name == "moist_bubble") check_moist_bubble(end, all);
   if (what.name == "density") check_density(what, end, all);
   if (what.name == "wave" && end.time > 2999 && what.size[0] / static_cast<double>(end.cells[0]) < 251)
     all.push_back({"amplitude of the wave, relative error", wave_error(what, base, end).amplitude, 0, 0.03});

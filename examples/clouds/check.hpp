@@ -8,7 +8,8 @@
 #include "base_state.hpp"
 #include "case.hpp"
 #include "published.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
+#include "snapshot.hpp"
 
 namespace clouds {
 
@@ -24,6 +25,9 @@ struct Check {
 /// run. single: it was computed in single precision. end: the last state.
 [[nodiscard]] std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
                                         const Published& published, const Snapshot& end, bool single);
+
+/// Where the mean upward flux of heat, resolved and subgrid, is least, m.
+[[nodiscard]] double least_flux_height(const BaseState& base, const Sample& mean);
 
 /// The relative error of the mean of h (theta_l - theta_l at the start) against the flux at the ground.
 [[nodiscard]] double heat_budget(const Case& what, const BaseState& base, const History& history);

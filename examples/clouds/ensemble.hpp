@@ -8,7 +8,7 @@
 #include "base_state.hpp"
 #include "case.hpp"
 #include "check.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
 
 namespace clouds {
 

@@ -35,18 +35,36 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                "the run misses it");
   command_line::set_up(app);
   app.add_option("case", o.name,
-                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; density: "
-                 "cold current; rico: cumulus clouds that rain; wave: inertia-gravity waves")
+                 "cbl: dry convective layer; bomex: shallow cumulus clouds; bubble: warm bubble; "
+                 "moist_bubble: the same in a cloud; density: cold current; rico: cumulus clouds that rain; "
+                 "wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
-  app.add_option("--cells", o.cells, "NXxNYxNZ: cells along x, y and z (default: those of the case)")
+  app.add_option("--cells", o.cells,
+                 "NXxNYxNZ: cells along x, y and z; 0: as many as the case has (default: those of the case)")
       ->delimiter('x')
-      ->check(between(4, 4096))
+      ->check(between(0, 4096))
       ->default_str("");
   app.add_option(
          "--spacing", o.spacing,
          "of cells along x and y, m: the domain is then as wide as the cells (default: they share that "
          "of the case)")
       ->check(between(1, 1e5));
+  app.add_option("--levels", o.levels,
+                 "file with the heights of the faces between levels, m: rising numbers, one per line, the "
+                 "last one for the lid (default: equal levels)")
+      ->default_str("");
+  app.add_option("--frame", o.frame,
+                 "U or UxV: velocity of the frame in which wind is stored, m/s: results differ by "
+                 "roundings and by the error of advection (default: that of the case)")
+      ->expected(1, 2)
+      ->delimiter('x')
+      ->check(between(-1000, 1000))
+      ->default_str("");
+  app.add_option(
+         "--cooling-top", o.cooling_top,
+         "bomex: height where the cooling that is given ends, m: 3000, or 2500 as some models have it "
+         "(default 3000)")
+      ->check(between(1501, 1e5));
   app.add_option("--hours", o.hours, "simulated time, h (default: that of the case)")
       ->check(between(1e-4, 1e4));
   command_line::add_choice(
@@ -71,6 +89,12 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--threshold", o.threshold, "kessler: cloud water from which rain forms by itself, kg/kg")
       ->check(between(0, 0.1));
   app.add_option("--droplets", o.droplets, "sb: droplets of a cloud, per cm3")->check(between(1, 1e5));
+  app.add_option("--collisions", o.collisions,
+                 "sb: how often droplets collide with each other, k_cc, m3 kg-2 s-1: 4.44e9 by Seifert and "
+                 "Beheng in 2006, 9.44e9 in 2001 (default 4.44e9)")
+      ->check(between(1e8, 1e11));
+  app.add_option("--evaporation", o.evaporation, "share of the rate at which rain evaporates (default 1)")
+      ->check(between(0, 10));
   app.add_option("--longwave", o.longwave,
                  "longwave radiation of vapour and clouds in place of the cooling that the case gives, "
                  "computed every so many minutes (5 where none are given)")
@@ -124,6 +148,15 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");
+  if (!o.levels.empty() && (o.cells[2] != 0 || o.fields_every > 0))
+    throw heddle::Error("command line",
+                        o.cells[2] != 0 ? "--levels: the file says how many levels there are, as --cells does"
+                                        : "--levels: the images of --fields-every have equal levels",
+                        o.cells[2] != 0 ? "leave one of both out, or give --cells NXxNYx0"
+                                        : "leave one of both out");
+  if (o.cooling_top && o.name != "bomex")
+    throw heddle::Error("command line", "--cooling-top: " + o.name + " has no cooling that ends at a height",
+                        "use it with bomex");
   if (o.lag && !o.longwave)
     throw heddle::Error("command line", "--lag: no longwave radiation is computed that could lag",
                         "give --longwave, or leave --lag out");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stepper.hpp"
 
@@ -17,12 +18,17 @@ struct Options {
   std::string name = "bomex";                 // of the case
   std::array<std::int64_t, 3> cells{0, 0, 0}; // 0: those of the case
   std::optional<double> spacing;              // m, of cells along x and y: another size of the domain
+  std::filesystem::path levels;               // file of heights; empty: equal levels, up to the case's lid
   std::optional<double> hours;
   bool single = false; // precision
   Scheme scheme = Scheme::fifth;
   RungeKutta runge_kutta = RungeKutta::wicker_skamarock;
   std::optional<RainScheme> rain; // in place of that of the case
   std::optional<double> threshold, droplets;
+  std::optional<double> collisions;  // of droplets, m3 kg-2 s-1
+  std::optional<double> evaporation; // share of the rate of rain
+  std::vector<double> frame;         // along x, or x and y, m/s; empty: that of the case
+  std::optional<double> cooling_top; // m: where the cooling that bomex is given ends
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> seeds; // so many runs, from `seed` on
   std::optional<double> longwave;     // min between calls of longwave radiation

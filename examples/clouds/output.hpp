@@ -6,7 +6,7 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
 
 namespace clouds {
 

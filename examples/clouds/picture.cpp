@@ -103,15 +103,27 @@ std::int64_t best_row(const Snapshot& s) {
   return std::ranges::max_element(score) - score.begin();
 }
 
+/// Values at the heights `levels` of a section along x, on equal levels.
 Plane section(const std::vector<double>& values, const Snapshot& s, const Case& what, std::int64_t y,
-              double first_z) {
+              const std::vector<double>& levels, double first_z) {
   const std::int64_t nx = s.cells[0], ny = s.cells[1], nz = s.cells[2];
   const double dx = what.size[0] / km / static_cast<double>(nx),
                dz = what.size[2] / km / static_cast<double>(nz);
   Plane plane{nx, nz, dx / 2, first_z * dz, dx, dz, {}};
-  for (std::int64_t z = 0; z < nz; ++z)
-    for (std::int64_t x = 0; x < nx; ++x)
-      plane.values.push_back(values[static_cast<std::size_t>(x + nx * (y + ny * z))]);
+  for (std::int64_t z = 0; z < nz; ++z) {
+    const double height = (static_cast<double>(z) + first_z) * dz * km;
+    const auto found = std::ranges::upper_bound(levels.begin(), levels.begin() + nz, height);
+    const std::int64_t above = std::clamp(found - levels.begin(), std::ptrdiff_t{1}, std::ptrdiff_t{nz - 1});
+    const double lower = levels[static_cast<std::size_t>(above - 1)],
+                 upper = levels[static_cast<std::size_t>(above)];
+    const double part = std::clamp((height - lower) / (upper - lower), 0.0, 1.0);
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const auto value = [&](std::int64_t k) {
+        return values[static_cast<std::size_t>(x + nx * (y + ny * k))];
+      };
+      plane.values.push_back((1 - part) * value(above - 1) + part * value(above));
+    }
+  }
   return plane;
 }
 
@@ -142,9 +154,11 @@ void draw_bar(Figure& figure, const Rect& area, double limit) {
   figure.text({area.left, area.top - 14}, "m/s", {.size = 13, .colour = ink});
 }
 
-void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Case& what) {
+void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Case& what,
+                  const BaseState& base) {
   const std::int64_t y = best_row(s);
-  const Plane w = section(s.w, s, what, y, 0), cloud = section(s.cloud, s, what, y, 0.5);
+  const Plane w = section(s.w, s, what, y, base.face, 0),
+              cloud = section(s.cloud, s, what, y, base.centre, 0.5);
   double limit = 1e-9;
   for (const double value : w.values)
     limit = std::max(limit, std::abs(value));
@@ -176,7 +190,7 @@ void draw(const Case& what, const BaseState& base, const History& history, const
   Figure figure(1280, 900, paper);
   figure.text({70, 34}, what.title, {.size = 24, .colour = ink, .bold = true});
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
-  draw_section(figure, {70, 120, 510, 300}, end, what);
+  draw_section(figure, {70, 120, 510, 300}, end, what, base);
 
   const Range times{0, last / seconds_per_hour};
   const auto time_series = [&](const Rect& area, const char* title, const std::vector<Curve>& curves) {

@@ -7,7 +7,8 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
+#include "snapshot.hpp"
 
 namespace clouds {
 

@@ -18,18 +18,6 @@ double to_height(double z, double roughness) {
   return ratio * ratio;
 }
 
-/// The mean of the lowest level.
-template <class T> double mean_of_lowest(const heddle::Field<T>& field) {
-  double sum = 0;
-  field.inspect(0, [&](const auto values) {
-    for (std::int64_t y = 0; y < values.extent(1); ++y)
-      for (std::int64_t x = 0; x < values.extent(0); ++x)
-        sum += double{values(x, y, 0)};
-    sum /= static_cast<double>(values.extent(0) * values.extent(1));
-  });
-  return sum;
-}
-
 } // namespace
 
 double longest_fall(const Case& what, const BaseState& base) {
@@ -190,18 +178,14 @@ template <class T> void Rain<T>::add_fall(Tasks& tasks, State<T>& now, State<T>&
   tasks.add(::rain::Fall<T>(*spare.r, fallen_, *now.r, keep_, c.per_height, c.mass, c.per_mass, c.order_z,
                             *length_));
   if (what_->rain == RainScheme::kessler)
-    tasks.add(::rain::Kessler<T>(*now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_,
-                                 ::rain::KesslerParameters{.threshold = what_->rain_threshold}));
+    tasks.add(::rain::Kessler<T>(
+        *now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_,
+        ::rain::KesslerParameters{.threshold = what_->rain_threshold, .drying = what_->evaporation}));
   else
     tasks.add(::rain::SeifertBeheng<T>(*now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_,
-                                       ::rain::SeifertBehengParameters{.droplets = what_->droplets}));
-}
-
-template <class T> LowestLevel Rain<T>::lowest_level() const {
-  if (place_->blocks.block(place_->rank).lower[2] != 0) return {};
-  return {.theta_flux = mean_of_lowest(theta_flux_),
-          .water_flux = mean_of_lowest(water_flux_),
-          .fallen = mean_of_lowest(fallen_)};
+                                       ::rain::SeifertBehengParameters{.droplets = what_->droplets,
+                                                                       .collisions = what_->collisions,
+                                                                       .drying = what_->evaporation}));
 }
 
 template class Rain<double>;

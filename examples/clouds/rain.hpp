@@ -10,12 +10,6 @@
 
 namespace clouds {
 
-/// Means of the lowest level.
-struct LowestLevel {
-  double theta_flux = 0, water_flux = 0; // upward, K m/s and m/s
-  double fallen = 0;                     // rain since the start, kg/m2
-};
-
 /// What a case with rain, or with a sea that exchanges heat and water by bulk coefficients, has beside the
 /// rest; water is not negative in it.
 template <class T> class Rain {
@@ -38,8 +32,8 @@ public:
   void add_fall(Tasks& tasks, State<T>& now, State<T>& spare);
 
   [[nodiscard]] heddle::Field<double>& fallen() { return fallen_; } ///< kg/m2 since the start, lowest level
-  /// On the rank that has the ground.
-  [[nodiscard]] LowestLevel lowest_level() const;
+  /// Upward fluxes of theta_l (0) and water (1) that the sea gives, K m/s and m/s, lowest level.
+  [[nodiscard]] heddle::Field<T>& sea_flux(int which) { return which == 0 ? theta_flux_ : water_flux_; }
 
 private:
   /// What a scalar has beside advection, and its values.

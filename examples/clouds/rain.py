@@ -38,7 +38,9 @@ share, u_frame, v_frame, per_prandtl = parameters("share, u_frame, v_frame, per_
 ground_flux, lid_slope, first_height = parameters("ground_flux, lid_slope, first_height")
 drag_ratio, heat_exchange, water_exchange = parameters("drag_ratio, heat_exchange, water_exchange")
 sea_theta, sea_water = parameters("sea_theta, sea_water")
-rho_ground, threshold, droplets = parameters("rho_ground, threshold, droplets")
+rho_ground, threshold, droplets, collisions, drying = parameters(
+    "rho_ground, threshold, droplets, collisions, drying"
+)
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
@@ -154,8 +156,8 @@ def conversion(name):
     if name == "kessler":
         D = cell.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
     else:
-        D = rain.seifert_beheng_conversion(cell, wet.q_c, r.here, rho, droplets)
-    found = rain.exchange(cell, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air)
+        D = rain.seifert_beheng_conversion(cell, wet.q_c, r.here, rho, droplets, collisions)
+    found = rain.exchange(cell, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air, drying)
     for field, value in ((th, found.theta_l), (q, found.q), (r_next, found.r)):
         cell.store(field.here, value)
     return cell.statements

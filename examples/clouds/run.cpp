@@ -23,6 +23,8 @@
 #include "published.hpp"
 #include "refine.hpp"
 #include "saves.hpp"
+#include "snapshot.hpp"
+#include "statistics.hpp"
 
 namespace clouds {
 namespace {
@@ -31,14 +33,23 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::array<std::int64_t, 3> cells_of(const Options& options) {
-  return options.cells[0] == 0 ? case_named(options.name).cells : options.cells;
-}
+/// What is computed: a case as the options change it, and its levels.
+struct Setup {
+  Case what;
+  BaseState base;
+  std::array<std::int64_t, 3> cells{};
+};
 
-/// The case as the options change it.
-Case case_of(const Options& options) {
+Setup set_up(const Options& options) {
   Case what = case_named(options.name);
-  const std::array<std::int64_t, 3> cells = cells_of(options);
+  std::array<std::int64_t, 3> cells = options.cells;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (cells[axis] == 0) cells[axis] = what.cells[axis];
+  std::vector<double> heights;
+  if (options.levels.empty())
+    heights.assign(static_cast<std::size_t>(cells[2]), what.size[2] / static_cast<double>(cells[2]));
+  else
+    heights = read_levels(options.levels);
   if (options.spacing)
     for (const std::size_t axis : {0U, 1U})
       what.size[axis] = *options.spacing * static_cast<double>(cells[axis]);
@@ -49,8 +60,18 @@ Case case_of(const Options& options) {
     what.heating = 0; // that was given for radiation
   }
   if (options.droplets) what.droplets = 1e6 * *options.droplets;
-  what.longest_step = longest_fall(what, make_base_state(what, cells[2]));
-  return what;
+  what.collisions = options.collisions.value_or(what.collisions);
+  what.evaporation = options.evaporation.value_or(what.evaporation);
+  if (!options.frame.empty()) what.u_frame = options.frame.front();
+  if (options.frame.size() > 1) what.v_frame = options.frame.back();
+  if (options.cooling_top) what.heating = bomex_cooling(*options.cooling_top);
+  BaseState base = make_base_state(what, std::move(heights));
+  if (!options.levels.empty()) {
+    what.size[2] = base.face.back();
+    cells[2] = static_cast<std::int64_t>(base.levels());
+  }
+  what.longest_step = longest_fall(what, base);
+  return {std::move(what), std::move(base), cells};
 }
 
 double end_of(const Options& options, const Case& what) {
@@ -98,8 +119,9 @@ double next_multiple(double time, double every) {
 template <class T> class Loop {
 public:
   Loop(const Options& options, const Case& what, const BaseState& base, Stepper<T>& stepper,
-       heddle::Transport& transport, double end)
-      : options_(options), what_(what), base_(base), stepper_(stepper), transport_(transport), end_(end) {}
+       heddle::Transport& transport, heddle::Trace* trace, double end)
+      : options_(options), stepper_(stepper), transport_(transport),
+        statistics_(what, base, stepper, options.scheme, transport, trace), end_(end) {}
 
   void run(RunState& state, History& history, Fields& fields, Saves<T>& saves) {
     std::optional<heddle::Progress> progress;
@@ -138,16 +160,15 @@ public:
 
 private:
   void sample(double time, History& history, Fields& fields) {
-    const Snapshot all = snapshot(stepper_, transport_, time);
-    fields.update(all);
-    if (transport_.rank() == 0) history.add(measure(all, what_, base_, options_.scheme));
+    Sample sample = statistics_.measure(time);
+    if (transport_.rank() == 0) history.add(std::move(sample));
+    if (fields.due(time)) fields.update(snapshot(stepper_, transport_, time));
   }
 
   const Options& options_;
-  const Case& what_;
-  const BaseState& base_;
   Stepper<T>& stepper_;
   heddle::Transport& transport_;
+  Statistics<T> statistics_;
   double end_;
   double in_steps_ = 0; // s, of the clock on the wall
 };
@@ -169,9 +190,8 @@ struct Result {
 };
 
 template <class T> Result compute(const Options& options, heddle::Transport& transport) {
-  const Case what = case_of(options);
-  const std::array<std::int64_t, 3> cells = cells_of(options);
-  const BaseState base = make_base_state(what, cells[2]);
+  const Setup setup = set_up(options);
+  const auto& [what, base, cells] = setup;
   const double end = end_of(options, what);
   const bool prints = transport.rank() == 0;
   heddle::OutputFolder results(options.out,
@@ -202,7 +222,7 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   }
   const double began = now(), from = state.time;
   const std::int64_t steps_before = state.steps;
-  Loop<T> loop(options, what, base, stepper, transport, end);
+  Loop<T> loop(options, what, base, stepper, transport, options.trace.empty() ? nullptr : &trace, end);
   Fields fields(options, what, cells, state, results, transport);
   loop.run(state, history, fields, saves);
   const double seconds = now() - began;
@@ -216,6 +236,11 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
     if (what.name == "wave") {
       const WaveError error = wave_error(what, base, last);
       std::printf("wave      relative error %.4f (L2), %.4f of the amplitude\n", error.l2, error.amplitude);
+    }
+    if (what.name == "cbl" && history.samples().size() > 1) {
+      const Sample mean = history.mean(std::max(end - 900, 0.0), end);
+      std::printf("z_i       %.0f m by the steepest gradient, %.0f m by the least heat flux\n",
+                  mean.numbers[series::inversion], least_flux_height(base, mean));
     }
     const Published compared = published(what, base, history);
     good = report(checks(what, base, history, compared, last, options.single));
@@ -247,11 +272,10 @@ bool report(const std::vector<Ensemble::Demand>& all) {
 
 /// Runs that differ in their seed, and their mean. Returns as compute: of the mean.
 template <class T> bool compute_ensemble(const Options& options, heddle::Transport& transport) {
-  const Case what = case_of(options);
-  const BaseState base = make_base_state(what, cells_of(options)[2]);
+  const Setup setup = set_up(options);
+  const auto& [what, base, cells] = setup;
   const double end = end_of(options, what);
-  heddle::OutputFolder results(options.out, 2 * bytes_of_results(options, what, cells_of(options)),
-                               transport);
+  heddle::OutputFolder results(options.out, 2 * bytes_of_results(options, what, cells), transport);
   std::vector<History> members;
   for (std::uint64_t seed = options.seed; seed < options.seed + *options.seeds; ++seed) {
     Options one = options;

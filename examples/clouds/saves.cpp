@@ -45,23 +45,24 @@ Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
     : base_(&base), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
       folder_(example::checkpoint_folder(options.out)), checkpoint_(folder_, checkpoint_name, transport),
       every_(options.checkpoint_every) {
-  add(what);
+  add(what, base);
   for (const auto& [name, value] : how_computed(options))
     checkpoint_.require(name, value);
 }
 
 template <class T>
-Saves<T>::Saves(const Options& options, const Case& what, const std::filesystem::path& folder,
-                Stepper<T>& stepper, RunState& progress, heddle::Transport& transport)
-    : base_(nullptr), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
+Saves<T>::Saves(const Options& options, const Case& what, const BaseState& base,
+                const std::filesystem::path& folder, Stepper<T>& stepper, RunState& progress,
+                heddle::Transport& transport)
+    : base_(&base), stepper_(&stepper), progress_(&progress), first_rank_(transport.rank() == 0),
       folder_(folder), checkpoint_(folder, checkpoint_name, transport), every_(options.checkpoint_every) {
-  add(what);
+  add(what, base);
   differ_ = how_computed(options);
   for (auto& [name, value] : differ_)
     checkpoint_.add(name, value);
 }
 
-template <class T> void Saves<T>::add(const Case& what) {
+template <class T> void Saves<T>::add(const Case& what, const BaseState& base) {
   stepper_->add_to(checkpoint_);
   checkpoint_.add("time", progress_->time);
   checkpoint_.add("last step", progress_->last_step);
@@ -72,6 +73,15 @@ template <class T> void Saves<T>::add(const Case& what) {
   const auto number = std::ranges::find(case_names(), what.name) - case_names().begin();
   checkpoint_.require("number of the case", static_cast<double>(number));
   checkpoint_.require("width of the domain", what.size[0]);
+  double levels = 0; // of their heights: a number that other levels do not have
+  for (const double face : base.face)
+    levels += face * face;
+  checkpoint_.require("sum of the squares of heights", levels);
+  checkpoint_.require("frame along x", what.u_frame);
+  checkpoint_.require("frame along y", what.v_frame);
+  checkpoint_.require("heating at 2500 m", what.heating.at(2500));
+  checkpoint_.require("collisions of droplets", what.collisions);
+  checkpoint_.require("share of evaporation", what.evaporation);
   checkpoint_.require("rain scheme", static_cast<double>(what.rain));
   checkpoint_.require("rain threshold", what.rain_threshold);
   checkpoint_.require("droplets", what.droplets);

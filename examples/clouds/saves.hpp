@@ -13,7 +13,7 @@
 #include "heddle/io/output_folder.hpp"
 #include "heddle/transport/transport.hpp"
 #include "options.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
 #include "stepper.hpp"
 
 namespace clouds {
@@ -44,8 +44,8 @@ public:
 
   /// For a checkpoint in a folder of a run that may differ in the options that say how it is computed, not in
   /// the case.
-  Saves(const Options& options, const Case& what, const std::filesystem::path& folder, Stepper<T>& stepper,
-        RunState& progress, heddle::Transport& transport);
+  Saves(const Options& options, const Case& what, const BaseState& base, const std::filesystem::path& folder,
+        Stepper<T>& stepper, RunState& progress, heddle::Transport& transport);
 
   /// Goes on from the newest checkpoint: sets the state and the progress, returns the samples (on rank 0).
   [[nodiscard]] History read();
@@ -55,7 +55,7 @@ public:
   void update(const History& history);
 
 private:
-  void add(const Case& what);
+  void add(const Case& what, const BaseState& base);
   [[nodiscard]] std::filesystem::path samples_of(std::int64_t step) const;
 
   const BaseState* base_;

@@ -81,18 +81,6 @@ heddle::SurfaceLayerTable surface_table(const Case& what, const BaseState& base)
   return {.ratio = std::vector<double>(4096, 0)};
 }
 
-/// Minus the mean of drag times a component of the wind (on lower faces of its axis) in the lowest level.
-template <class T>
-double stress(heddle::FieldView<const T> drag, heddle::FieldView<const T> wind, int axis, double frame) {
-  double sum = 0;
-  for (std::int64_t y = 0; y < drag.extent(1); ++y)
-    for (std::int64_t x = 0; x < drag.extent(0); ++x) {
-      const T next = axis == 0 ? wind(x + 1, y, 0) : wind(x, y + 1, 0);
-      sum -= double{drag(x, y, 0)} * ((double{wind(x, y, 0)} + double{next}) / 2 + frame);
-    }
-  return sum / static_cast<double>(drag.extent(0) * drag.extent(1));
-}
-
 /// Numbers become the largest ones of all ranks: a task.
 template <class T> struct Agree {
   std::array<heddle::Buffer<T>*, 2> numbers;
@@ -355,10 +343,12 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
     return base_->centre[level(k)] < c.noise_below ? heddle::random_number(seed, stream, x, y, k) : 0.0;
   };
   s.th.fill([&](auto x, auto y, auto k, int) {
-    const double bump =
-        c.theta_bump ? c.theta_bump((static_cast<double>(x) + 0.5) * place_.width_x,
-                                    (static_cast<double>(y) + 0.5) * place_.width_y, base_->centre[level(k)])
-                     : 0.0;
+    double bump = c.theta_bump
+                      ? c.theta_bump((static_cast<double>(x) + 0.5) * place_.width_x,
+                                     (static_cast<double>(y) + 0.5) * place_.width_y, base_->centre[level(k)])
+                      : 0.0;
+    if (c.moist_bump && bump != 0)
+      bump = theta_l_of(*base_, level(k), base_->tv[level(k)] * (1 + bump / offset)) - base_->theta[level(k)];
     return base_->theta[level(k)] - offset + bump + c.theta_noise * noise(0, x, y, k);
   });
   s.q.fill([&](auto x, auto y, auto k, int) {
@@ -433,16 +423,6 @@ template <class T> double Stepper<T>::divergence() {
   State<T>& state = mirror_ ? *mirror_ : now();
   heddle::Stream stream(state.u.memory());
   return projection_.norms(state.velocity(), stream).largest * std::max(place_.width_x, place_.width_y);
-}
-
-template <class T> std::array<double, 2> Stepper<T>::ground_stress() const {
-  if (place_.blocks.block(place_.rank).lower[2] != 0) return {0, 0};
-  double along_x = 0, along_y = 0;
-  drag_.inspect(0, [&](const auto drag) {
-    states_[now_]->u.inspect(0, [&](const auto u) { along_x = stress(drag, u, 0, what_->u_frame); });
-    states_[now_]->v.inspect(0, [&](const auto v) { along_y = stress(drag, v, 1, what_->v_frame); });
-  });
-  return {along_x, along_y};
 }
 
 template <class T> void Stepper<T>::add_to(heddle::Checkpoint& checkpoint) {

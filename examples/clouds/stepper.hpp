@@ -76,13 +76,15 @@ public:
   [[nodiscard]] heddle::Field<T>& viscosity() { return viscosity_; } ///< K_m, m2 s-1
   [[nodiscard]] heddle::Field<T>& cloud() { return cloud_; }         ///< q_c, kg/kg
   /// By longwave radiation, of theta_l, K s-1; null in a case without.
-  [[nodiscard]] const heddle::Field<T>* heating() const {
-    return longwave_ ? &longwave_->heating() : nullptr;
+  [[nodiscard]] heddle::Field<T>* heating() { return longwave_ ? &longwave_->heating() : nullptr; }
+  /// Minus the stress of a wind of 1 m/s, in the lowest level, m/s.
+  [[nodiscard]] heddle::Field<T>& drag() { return drag_; }
+  /// Upward fluxes of theta_l (0) and water (1) that a sea gives, in the lowest level, K m/s and m/s; null
+  /// in a case without.
+  [[nodiscard]] heddle::Field<T>* sea_flux(int which) {
+    return what_->sea ? &rain_->sea_flux(which) : nullptr;
   }
-  /// Mean upward flux of momentum at the ground, m2 s-2; on the rank that has the ground.
-  [[nodiscard]] std::array<double, 2> ground_stress() const;
-  /// Means of the lowest level in a case with a sea or rain, on the rank that has the ground.
-  [[nodiscard]] LowestLevel lowest_level() const { return rain_ ? rain_->lowest_level() : LowestLevel(); }
+  [[nodiscard]] const Column<T>& column() const { return column_; }
   /// Rain at the ground since the start, kg/m2, in the lowest level; null in a case without rain or sea.
   [[nodiscard]] heddle::Field<double>* fallen() { return rain_ ? &rain_->fallen() : nullptr; }
   [[nodiscard]] const Place& place() const { return place_; }

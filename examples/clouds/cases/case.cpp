@@ -27,7 +27,7 @@ Case convective_layer() {
   c.name = "cbl";
   c.title = "Dry convective boundary layer";
   c.size = {3200, 3200, 3200};
-  c.cells = {64, 64, 64};
+  c.cells = {128, 128, 128};
   c.hours = 3;
   c.boussinesq = true;
   c.theta = {{0, 300}, {1e5, 300 + 0.003 * 1e5}};
@@ -39,8 +39,13 @@ Case convective_layer() {
   return c;
 }
 
+constexpr double day = 86400; // s
+
+Knots bomex_cooling(double top) {
+  return {{0, -2 / day}, {1500, -2 / day}, {top, 0}};
+}
+
 Case bomex() {
-  constexpr double day = 86400;
   Case c;
   c.name = "bomex";
   c.title = "Shallow cumulus clouds, BOMEX";
@@ -53,7 +58,7 @@ Case bomex() {
   c.u = {{0, -8.75}, {700, -8.75}, {3000, -4.61}};
   c.u_geostrophic = {{0, -10}, {3000, -10 + 1.8e-3 * 3000}};
   c.subsidence = {{0, 0}, {1500, -0.0065}, {2100, 0}};
-  c.heating = {{0, -2 / day}, {1500, -2 / day}, {3000, 0}};
+  c.heating = bomex_cooling(3000);
   c.moistening = {{0, -1.2e-8}, {300, -1.2e-8}, {500, 0}};
   c.subsides_wind = true;
   c.coriolis = 0.376e-4;
@@ -85,8 +90,19 @@ Case bubble() {
   return c;
 }
 
+Case moist_bubble() {
+  Case c = bubble();
+  c.name = "moist_bubble";
+  c.title = "A warm bubble rises in a cloud";
+  // Air with 20 g of water per kg of dry air, and at the ground a wet equivalent potential temperature of 320
+  // K: saturated everywhere, and neutral, since it keeps both numbers below when it rises.
+  c.theta = 269.965;
+  c.water = 0.02 / 1.02;
+  c.moist_bump = true;
+  return c;
+}
+
 Case rico() {
-  constexpr double day = 86400;
   Case c;
   c.name = "rico";
   c.title = "Cumulus clouds that rain, RICO";
@@ -153,7 +169,8 @@ Case wave() {
 }
 
 const std::vector<std::string>& case_names() {
-  static const std::vector<std::string> names{"cbl", "bomex", "bubble", "density", "rico", "wave"};
+  static const std::vector<std::string> names{"cbl",          "bomex", "bubble", "density",
+                                              "moist_bubble", "rico",  "wave"};
   return names;
 }
 
@@ -162,9 +179,11 @@ Case case_named(const std::string& name) {
   if (name == "bomex") return bomex();
   if (name == "bubble") return bubble();
   if (name == "density") return density_current();
+  if (name == "moist_bubble") return moist_bubble();
   if (name == "rico") return rico();
   if (name == "wave") return wave();
-  throw heddle::Error("case", "'" + name + "' is not known", "use cbl, bomex, bubble, density, rico or wave");
+  throw heddle::Error("case", "'" + name + "' is not known",
+                      "use cbl, bomex, bubble, density, moist_bubble, rico or wave");
 }
 
 } // namespace clouds

@@ -34,6 +34,8 @@ struct Sea {
 /// How cloud water becomes rain: not at all, as Kessler has it, or as Seifert and Beheng have it.
 enum class RainScheme { none, kessler, seifert_beheng };
 
+inline constexpr double no_sponge = 1e9; // m, above all levels
+
 /// What distinguishes one flow from another; SI units.
 struct Case {
   std::string name, title;
@@ -65,24 +67,31 @@ struct Case {
   RainScheme rain = RainScheme::none;
   double rain_threshold = 1e-3; // Kessler: cloud water from which rain forms by itself, kg/kg
   double droplets = 70e6;       // Seifert and Beheng: of clouds, 1/m3
+  double collisions = 4.44e9;   // of droplets with each other, m3 kg-2 s-1
+  double evaporation = 1;       // by which its rate is multiplied
   bool positive = false;        // whether water cannot become negative; with rain or a sea, always
   double cloud_above = 0;       // cloud water from which air counts as cloud in statistics, kg/kg
 
   double theta_noise = 0, water_noise = 0; // amplitudes
   double noise_below = 0;
-  double sponge_above = 1e9;
+  double sponge_above = no_sponge; // m
   /// Upward flux of virtual potential temperature at the ground, K m/s.
   [[nodiscard]] double virtual_flux() const;
 
   std::function<double(double x, double y, double z)> theta_bump; // added at the start, K
+  /// theta_bump is that of dry air of 300 K that is as buoyant: theta_l gets what does the same to tv.
+  bool moist_bump = false;
 };
 
 [[nodiscard]] Case convective_layer(); ///< "cbl": MicroHH's case drycblles
-[[nodiscard]] Case bomex();            ///< Siebesma et al., J. Atmos. Sci. 60, 1201 (2003), appendix B
-[[nodiscard]] Case bubble();           ///< Bryan and Fritsch, Mon. Wea. Rev. 130, 2917 (2002), the dry one
-[[nodiscard]] Case density_current();  ///< "density": Straka et al., Int. J. Numer. Meth. Fluids 17, 1 (1993)
-[[nodiscard]] Case rico();             ///< van Zanten et al., J. Adv. Model. Earth Syst. 3, M06001 (2011)
-[[nodiscard]] Case wave();             ///< Skamarock and Klemp, Mon. Wea. Rev. 122, 2623 (1994)
+/// Heating (K/s) of bomex() by radiation, which ends at this height (m). The models took 3000 or 2500.
+[[nodiscard]] Knots bomex_cooling(double top);
+[[nodiscard]] Case bomex();           ///< Siebesma et al., J. Atmos. Sci. 60, 1201 (2003), appendix B
+[[nodiscard]] Case bubble();          ///< Bryan and Fritsch, Mon. Wea. Rev. 130, 2917 (2002), the dry one
+[[nodiscard]] Case moist_bubble();    ///< "moist_bubble": the other one, in saturated air
+[[nodiscard]] Case density_current(); ///< "density": Straka et al., Int. J. Numer. Meth. Fluids 17, 1 (1993)
+[[nodiscard]] Case rico();            ///< van Zanten et al., J. Adv. Model. Earth Syst. 3, M06001 (2011)
+[[nodiscard]] Case wave();            ///< Skamarock and Klemp, Mon. Wea. Rev. 122, 2623 (1994)
 
 /// The names of all cases, and the one with this name. Throws heddle::Error for another name.
 [[nodiscard]] const std::vector<std::string>& case_names();

@@ -9,7 +9,7 @@
 
 #include "base_state.hpp"
 #include "case.hpp"
-#include "statistics.hpp"
+#include "sample.hpp"
 
 namespace clouds {
 

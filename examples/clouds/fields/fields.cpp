@@ -60,10 +60,13 @@ void Fields::add_arrays(bool rains) {
   if (rains) add("rain", &Snapshot::rain, 0);
 }
 
+bool Fields::due(double time) const {
+  if (every_ == 0) return false;
+  const auto periods = [this](double of) { return std::floor(of / every_ + 1e-9); }; // against roundings
+  return progress_->filed < 0 || periods(time) != periods(progress_->filed);
+}
+
 void Fields::update(const Snapshot& air) {
-  if (every_ == 0) return;
-  const auto periods = [this](double time) { return std::floor(time / every_ + 1e-9); }; // against roundings
-  if (progress_->filed >= 0 && periods(air.time) == periods(progress_->filed)) return;
   if (output_) {
     air_ = &air;
     output_->write(progress_->files, air.time);

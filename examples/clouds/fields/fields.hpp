@@ -10,7 +10,7 @@
 #include "heddle/transport/transport.hpp"
 #include "options.hpp"
 #include "saves.hpp"
-#include "statistics.hpp"
+#include "snapshot.hpp"
 
 namespace clouds {
 
@@ -28,8 +28,9 @@ public:
   Fields(const Options& options, const Case& what, const std::array<std::int64_t, 3>& cells,
          RunState& progress, heddle::OutputFolder& results, heddle::Transport& transport);
 
-  /// Writes files where a multiple of --fields-every was reached since the last ones, and at first. All
-  /// ranks; air: on rank 0. Throws heddle::Error where they cannot be written.
+  /// Whether a multiple of --fields-every was reached since the last files, or there are none yet.
+  [[nodiscard]] bool due(double time) const;
+  /// Writes files. All ranks; air: on rank 0. Throws heddle::Error where they cannot be written.
   void update(const Snapshot& air);
 
 private:

@@ -49,7 +49,7 @@ public:
   void finish() { loop_.finish(); }
   /// After theta_l of a stage: what radiation adds in it. length: of the step, s, in its first entry.
   void add_to_stage(Tasks& tasks, heddle::Field<T>& th_next, const heddle::Buffer<T>& length, double share);
-  [[nodiscard]] const heddle::Field<T>& heating() const { return heating_; } ///< K s-1, of theta_l
+  [[nodiscard]] heddle::Field<T>& heating() { return heating_; } ///< K s-1, of theta_l
   void add_to(heddle::Checkpoint& checkpoint);
   /// Of a column of this rank in the last call that did not lag, where that took all columns at once.
   [[nodiscard]] Fluxes column(std::int64_t x, std::int64_t y) const;

@@ -150,7 +150,7 @@ RunState refine(const Options& options, const Case& what, const BaseState& base,
   const Source source = source_of(options.refine);
   Stepper<T> coarse(what, base, cells, options.scheme, transport, {}, options.runge_kutta);
   RunState progress;
-  Saves<T> saves(options, what, source.folder, coarse, progress, transport);
+  Saves<T> saves(options, what, base, source.folder, coarse, progress, transport);
   saves.read_state(source.step);
   progress.radiated = progress.filed = -1;
   progress.files = 0;

@@ -126,8 +126,13 @@ def _check_known(kernel: ir.Kernel, place: Place | str) -> None:
             "exchange before the sweep is not enough.",
             "leave the kernel out of add_halo",
         )
-    swept = any(isinstance(statement, ir.Scan) for statement in statements(kernel.body))
+    everything = list(statements(kernel.body))
+    swept = any(isinstance(statement, ir.Scan) for statement in everything)
+    targets = [s.target for s in everything if isinstance(s, ir.Store)]
+    results = {one.field for one in targets if isinstance(one, ir.Gather) and one.of_row}  # of its own rows
     for node in walk(kernel.body):
+        if isinstance(node, ir.Gather) and node.field in results:
+            continue
         if isinstance(node, ir.Gather) and node.field.layout is STRIDED and not (swept and node.in_column):
             raise KernelError(
                 place,

@@ -55,7 +55,9 @@ TEST(BaseState, DensityIsTheSlopeOfThePressure) {
 }
 
 TEST(BaseState, StretchedLevelsAddUp) {
-  const BaseState s = make_base_state(bomex(), std::vector<double>{10, 20, 30, 40, 60, 80, 120});
+  Case what = bomex();
+  what.sponge_above = no_sponge;
+  const BaseState s = make_base_state(what, std::vector<double>{10, 20, 30, 40, 60, 80, 120});
   EXPECT_DOUBLE_EQ(s.face.back(), 360);
   EXPECT_DOUBLE_EQ(s.centre[2], 45);
   EXPECT_DOUBLE_EQ(s.distance[2], 25);
@@ -66,6 +68,9 @@ TEST(BaseState, RefusesWhatIsNoColumnOfAir) {
   EXPECT_THROW((void)make_base_state(bomex(), 5), heddle::Error);
   EXPECT_THROW((void)make_base_state(bomex(), std::vector<double>{10, 20, -30, 40, 60, 80}), heddle::Error);
   EXPECT_THROW((void)make_base_state(bomex(), std::vector<double>(10, 9000)), heddle::Error);
+  EXPECT_THROW((void)make_base_state(bomex(), std::vector<double>(10, 250)),
+               heddle::Error); // below the sponge
+  EXPECT_NO_THROW((void)make_base_state(bomex(), std::vector<double>(10, 251)));
 }
 
 TEST(Case, KnotsAreJoinedByLinesAndEndConstant) {

@@ -105,6 +105,89 @@ TEST(Program, ResumesFromACheckpointWithTheSameBits) {
   EXPECT_TRUE(contains(contents(folder / "whole" / "fields.pvd"), "timestep=\"300\"")); // of 0, 200, 300
 }
 
+/// Twenty levels up to 2900 m that become higher.
+std::string stretched_levels() {
+  std::string text = "0 # the ground\n";
+  double face = 0;
+  for (int k = 0; k < 20; ++k) {
+    face += 50 + 10 * k;
+    text += std::to_string(face) + "\n";
+  }
+  return text;
+}
+
+TEST(Program, TakesLevelsFromAFile) {
+  const test::Folder folder;
+  const std::string file = " --levels '" + folder.write("levels.txt", stretched_levels()).string() + "'";
+  const std::string options =
+      "bomex --threads 1 --cells 12x12x0 --spacing 200 --sample-every 30 --frame -4x1 "
+      "--cooling-top 2500 --precision f32 --checkpoint-every 30 --out '" +
+      (folder / "out").string() + "' ";
+  const Outcome outcome = program(options + "--hours 0.02" + file);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, "12 x 12 x 20 cells, 2.4 x 2.4 x 2.9 km")) << outcome.text;
+  const std::string profiles = contents(folder / "out" / "profiles.csv");
+  EXPECT_TRUE(contains(profiles, "\n25,0,-8.69")) << profiles; // the wind does not know its frame
+  EXPECT_TRUE(contains(profiles, "\n2780,2660,")) << profiles;
+  EXPECT_EQ(program(options + "--hours 0.03 --resume" + file).code, 0);
+  const Outcome other = program(options + "--hours 0.04 --resume"); // equal levels
+  EXPECT_EQ(other.code, 1);
+}
+
+TEST(Program, RefusesLevelsThatAreNone) {
+  const test::Folder folder;
+  const auto refuse = [&](const std::string& text, const std::string& part) {
+    expect_refusal("bomex --out '" + (folder / "out").string() + "' --levels '" +
+                       folder.write("levels.txt", text).string() + "'",
+                   part);
+  };
+  refuse("100\n200\n150\n", "line 3: 150 m does not lie above 200 m");
+  refuse("0\n-5\n", "line 2: -5 m does not lie above 0 m");
+  refuse("100\nnan\n", "line 2: 'nan' is not a height");
+  refuse("100\n1e999\n", "line 2: '1e999' is not a height");
+  refuse("100 200\n", "line 1: '100 200' is not a height");
+  refuse("100\n200\n300\n400\n2900\n", "5 levels are too few");
+  refuse("100\n200\n300\n400\n500\n600\n", "ends at 600 m, and the sponge that takes waves begins at 2500 m");
+  refuse("100\n200\n300\n400\n500\n60000\n", "the air ends below the top");
+  expect_refusal("bomex --levels '" + (folder / "none").string() + "'", "the file cannot be read");
+  const std::string file = " --levels '" + folder.write("levels.txt", stretched_levels()).string() + "'";
+  expect_refusal("bomex --cells 12x12x20" + file, "the file says how many levels");
+  expect_refusal("bomex --fields-every 60" + file, "have equal levels");
+  expect_refusal("cbl --cooling-top 2500", "cbl has no cooling that ends at a height");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+/// A run ends with a sentence, and what an earlier one has written into the same folder stays.
+void expect_failure(const test::Folder& folder, const std::string& arguments, const std::string& part) {
+  ASSERT_EQ(program(small(folder / "out", "--hours 0.01")).code, 0);
+  std::vector<std::string> before;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    before.push_back(entry.path().filename().string() + contents(entry.path()));
+  ASSERT_GE(before.size(), 4U);
+  const Outcome outcome = program(arguments + " --threads 1 --out '" + (folder / "out").string() + "'");
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_TRUE(contains(outcome.text, part)) << outcome.text;
+  std::vector<std::string> after;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    after.push_back(entry.path().filename().string() + contents(entry.path()));
+  EXPECT_TRUE(before == after);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) // nothing is left beside it
+    EXPECT_TRUE(entry.path().filename() == "out" || entry.path().filename() == "levels.txt") << entry.path();
+}
+
+TEST(Program, EndsWhereTheFlowIsNotFinite) {
+  const test::Folder folder; // a level so thin that its square is 0 in single precision
+  const std::string file = folder.write("levels.txt", "1e-25\n100\n200\n300\n400\n500\n3000\n").string();
+  expect_failure(folder, "bubble --precision f32 --cells 12x12x0 --hours 0.1 --levels '" + file + "'",
+                 "the flow is not finite any more");
+}
+
+TEST(Program, EndsWhereStepsBecomeTooShort) {
+  const test::Folder folder;
+  expect_failure(folder, "bomex --cells 12x12x12 --spacing 1 --frame 1000 --hours 0.1",
+                 "the flow asks for time steps below 1 ms");
+}
+
 TEST(Program, RefusesWhatItCannotDo) {
   const test::Folder folder;
   expect_refusal("front", "case");

@@ -104,18 +104,18 @@ TYPED_TEST(DeviceTextOfRain, OfFallAndConversion) {
       },
       [](const auto&... x) { ::rain::fall(x...); },
       [](const auto&... x) { ::rain::fall_cuda(x..., nullptr); });
-  const auto conversion_of = [](double parameter) {
-    return [parameter](A& a, const auto& kernel) {
+  const auto conversion_of = [](auto... parameters) {
+    return [=](A& a, const auto& kernel) {
       const auto& c = a.column;
       kernel(a.next.r->view(), a.now.th.view(), a.now.q.view(), a.now.r->view(), a.level(c.rho),
-             a.level(c.pressure), a.level(c.exner), &a.length, parameter);
+             a.level(c.pressure), a.level(c.exner), &a.length, parameters..., 0.5);
     };
   };
   this->expect_same(
       "kessler", conversion_of(5e-4), [](const auto&... x) { ::rain::kessler(x...); },
       [](const auto&... x) { ::rain::kessler_cuda(x..., nullptr); });
   this->expect_same(
-      "seifert_beheng", conversion_of(70e6), [](const auto&... x) { ::rain::seifert_beheng(x...); },
+      "seifert_beheng", conversion_of(70e6, 4.44e9), [](const auto&... x) { ::rain::seifert_beheng(x...); },
       [](const auto&... x) { ::rain::seifert_beheng_cuda(x..., nullptr); });
 }
 

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "../../support/test_folder.hpp"
+#include "check.hpp"
 #include "constants.hpp"
 #include "heddle/core/error.hpp"
 
@@ -83,6 +85,27 @@ TEST(Published, ProfilesOfModels) {
       << text.str();
   EXPECT_TRUE(published_profiles(convective_layer(), base, history).empty());
   EXPECT_THROW(write_comparison(rows, folder / "none" / "comparison.csv"), heddle::Error);
+}
+
+TEST(Published, TheHeatFluxIsLeastBelowTheSteepestGradient) {
+  Case what = convective_layer();
+  const BaseState base = make_base_state(what, 32); // of 100 m
+  History history;
+  for (const double hours : {2.75, 3.0}) {
+    Sample sample = uniform(base, hours * hour);
+    for (std::size_t k = 0; k < 10; ++k)
+      sample.faces[face::theta_l_flux][k] = 0.1 - 0.012 * static_cast<double>(k);
+    sample.faces[face::theta_l_flux][10] = 0.02;
+    sample.faces[face::theta_l_subgrid][10] = -0.04; // both together: -0.02
+    sample.numbers[series::inversion] = 1100;
+    history.add(std::move(sample));
+  }
+  EXPECT_EQ(least_flux_height(base, history.samples()[0]), 1000);
+  const std::vector<Check> all = checks(what, base, history, {}, {}, false);
+  const auto band = std::ranges::find(all, "height of the least heat flux, m", &Check::what);
+  ASSERT_NE(band, all.end());
+  EXPECT_EQ(band->value, 1000);
+  EXPECT_TRUE(band->good());
 }
 
 TEST(Published, FluxesFitProfilesThatSinkAndCool) {

@@ -9,6 +9,7 @@
 
 #include "../../support/noise.hpp"
 #include "heddle/transport/transport.hpp"
+#include "snapshot.hpp"
 #include "statistics.hpp"
 #include "stepper.hpp"
 
@@ -30,9 +31,11 @@ template <class T> struct Simulation {
   Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, std::vector<double> heights,
              Scheme scheme = Scheme::fifth, RungeKutta steps = RungeKutta::wicker_skamarock)
       : what(what_), base(make_base_state(what, std::move(heights))),
-        stepper(what, base, cells, scheme, alone, {}, steps) {}
+        stepper(what, base, cells, scheme, alone, {}, steps), statistics(what, base, stepper, scheme, alone) {
+  }
   Simulation(const Case& what_, const std::array<std::int64_t, 3>& cells, Scheme scheme = Scheme::fifth)
-      : what(what_), base(make_base_state(what, cells[2])), stepper(what, base, cells, scheme, alone) {}
+      : what(what_), base(make_base_state(what, cells[2])), stepper(what, base, cells, scheme, alone),
+        statistics(what, base, stepper, scheme, alone) {}
 
   /// A swirling flow of about 2 m/s.
   void stir() {
@@ -55,6 +58,9 @@ template <class T> struct Simulation {
     (void)stepper.survey();
     return snapshot(stepper, alone, 0);
   }
+  /// Statistics of the state, after survey().
+  [[nodiscard]] Sample measure(double time = 0) { return statistics.measure(time); }
+  [[nodiscard]] LowestLevel lowest() { return statistics.lowest(); }
   [[nodiscard]] std::size_t level_cells() const {
     const auto extents = stepper.place().blocks.domain().extents();
     return static_cast<std::size_t>(extents[0] * extents[1]);
@@ -83,6 +89,7 @@ template <class T> struct Simulation {
   BaseState base;
   heddle::LocalTransport alone;
   Stepper<T> stepper;
+  Statistics<T> statistics;
 };
 
 /// Starts a case with rain, with clouds and rain in it.

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from heddle import Assignment, fields, lbm
+from heddle.atmosphere.large_eddies import level_means
 from heddle.halo.dense import Exchange, HaloRegion, exchanges, text
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
@@ -357,3 +358,14 @@ def test_text_names_what_crosses() -> None:
     assert "    f.ne     x in [-1, 0)  y in [0, n_y - 1)  z in [0, n_z)" in lines
     assert len(lines) == 1 + 6 * (1 + 5) + 12 * (1 + 1)
     assert text(exchanges(pull)[1]) == "after pull: nothing crosses"
+
+
+def test_results_of_rows_do_not_cross() -> None:
+    """Sums of rows stay where they are; what the rows read beyond the block crosses."""
+    u = fields("u: real[3D]", ghost_layers=1)
+    module = Module("m", precisions=("f64",))
+    module.add("k", level_means.row_sums(level_means.rows("rows", 1), [u[1, 0, 0] * u[0, 0, -1]]))
+    before, after = exchanges(module.typed("k", "f64"))
+    crossing = {(region.field.name, region.anchor) for region in before.regions}
+    assert crossing == {("u", (1, 0, 0)), ("u", (0, 0, -1))}
+    assert not after.regions

@@ -24,10 +24,12 @@ rho, order = profiles("rho, order: real[z]", ghost_layers=3)
 table = tables("table: real[16]")
 
 
-def lowered(*step: Any, target: str = "cpu", schedule: Schedule | None = None) -> ir.Kernel:
-    module = Module("m", precisions=("f64",))
+def lowered(
+    *step: Any, target: str = "cpu", schedule: Schedule | None = None, reals: str = "f64"
+) -> ir.Kernel:
+    module = Module("m", precisions=(reals,))
     module.add("step", step, schedule=schedule or Schedule())
-    known = precision("f64")
+    known = precision(reals)
     model = module.kernels["step"]
     return lower(model.typed(known), Request(known, model.schedule, TARGETS[target])).lowered
 
@@ -55,6 +57,15 @@ def test_a_condition_of_the_level_chooses_by_bits() -> None:
     assert choices(loop) == [True, True]
     pointers = {node.pointer.name for node in distinct(loop.body) if isinstance(node, ir.Load)}
     assert pointers == {"u_row", "v_row"}
+
+
+def test_what_is_stored_in_single_and_computed_in_double_precision_too() -> None:
+    half = Symbol("half_rho")
+    before, loop = row_of(
+        lowered(Assignment(half, rho.here / 2), Assignment(v.here, half * BY_LEVEL), reals="f32/f64")
+    )
+    assert before == ["order_before", "order_here", "rho_next", "half_rho"]
+    assert choices(loop) == [True, True]
 
 
 def test_what_has_a_name_moves_as_a_whole() -> None:

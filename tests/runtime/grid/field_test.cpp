@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "heddle/core/error.hpp"
+#include "heddle/grid/profile.hpp"
 
 namespace {
 
@@ -23,6 +25,16 @@ using heddle::Memory;
 
 std::uintptr_t address(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+TEST(Profile, TakesNewValues) {
+  const Box domain{{0, 0, 2}, {4, 4, 5}};
+  const std::vector<double> before{0, 1, 2, 3, 4}, after{9, 8, 7, 6, 5};
+  heddle::Profile<double> profile(domain, 2, 1, before);
+  profile.write(after);
+  EXPECT_EQ(profile.first(domain)[0], 8);
+  EXPECT_EQ(profile.first(domain)[3], 5);
+  EXPECT_THROW(profile.write(std::vector<double>{1, 2, 3}), Error);
 }
 
 TEST(Buffer, IsZeroAlignedAndMoves) {

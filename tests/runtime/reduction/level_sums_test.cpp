@@ -32,8 +32,11 @@ Field<double> filled(const BlockGrid& grid, int rank = 0) {
 TEST(LevelSums, AreSumsInAscendingOrderForAnyBlocks) {
   for (const std::array<int, 3> cuts : {std::array{1, 1, 1}, {1, 3, 1}, {1, 2, 4}}) {
     const Field<double> rows = filled(BlockGrid(domain, cuts));
+    const std::vector<std::vector<double>> all = all_level_sums(rows);
+    ASSERT_EQ(all.size(), 2U);
     for (int c = 0; c < 2; ++c) {
       const std::vector<double> found = level_sums(rows, c);
+      EXPECT_EQ(all[static_cast<std::size_t>(c)], found);
       ASSERT_EQ(found.size(), 11U);
       for (std::int64_t z = 1; z < 12; ++z) {
         double expected = 0;

@@ -125,8 +125,18 @@ class Advection:
     def vertical_flux(self, q: Field, suffix: str | None = None) -> sympy.Expr:
         """Emit the flux of q through the lower face of the cell, kg m-2 s-1 times the unit of q."""
         suffix = self._begin(q, suffix)
-        below = next(f for f in self.faces if f.name == "b")
-        return self._flux(q, below, self._mass_flux(below), suffix, True)
+        return self._flux(q, self._below, self._mass_flux(self._below), suffix, True)
+
+    def vertical_momentum_flux(self, axis: int) -> sympy.Expr:
+        """Emit the flux of u (axis 0) or v (1) through the lower face of its volume, kg m-1 s-2."""
+        name = self.grid.velocity[axis]
+        self.cell.section(f"Advection of {name}")
+        carrier = self.cell.let(f"carrier_b_{name}", self._carrier(axis, self._below))
+        return self._flux(self.grid.faces[axis], self._below, carrier, f"_{name}", True)
+
+    @property
+    def _below(self) -> Face:
+        return next(f for f in self.faces if f.name == "b")
 
     def share(self, q: Field, q_old: Field, step: sympy.Expr, suffix: str | None = None) -> sympy.Expr:
         """Emit what the positive-definite limiter stores for each cell: which share of the fluxes beyond

@@ -258,6 +258,19 @@ class Diffusion:
         changes.append(multiply(self.grid.level("per_mass"), add(flux[1], negate(flux[0]))))
         return self.cell.let(f"diffusion{suffix}", add(*changes))
 
+    def vertical_flux(self, q: Field, suffix: str | None = None) -> sympy.Expr:
+        """Emit the upward flux of q through the lower face of the cell, m s-1 times the unit of q; 0 at the
+        ground, where `scalar` takes what is given."""
+        suffix = f"_{q.name}" if suffix is None else suffix
+        downward = self._flux(q, 2, 0, self.grid.level("per_distance"), suffix)
+        return self.cell.let(f"subgrid_b{suffix}", self.grid.open(negate(downward)))
+
+    def vertical_momentum_flux(self, axis: int) -> sympy.Expr:
+        """Emit the upward flux of u (axis 0) or v (1) through the lower face of its volume, m2 s-2; 0 at the
+        ground, where `momentum` takes the stress that is given."""
+        downward = self._shear_stress(axis, 2, (0, 0, 0))
+        return self.cell.let(f"subgrid_b_{self.grid.velocity[axis]}", self.grid.open(negate(downward)))
+
     def _flux(self, q: Field, axis: int, by: int, per: sympy.Expr, suffix: str) -> sympy.Expr:
         """K_h times the difference quotient on a face of the cell."""
         side = SIDES[axis][by]

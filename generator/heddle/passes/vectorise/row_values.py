@@ -112,7 +112,7 @@ class _Row:
         nodes = _parts(value)
         return any(self.same_load(node) or node in self.moved for node in nodes) and all(
             self.same_load(node)
-            or isinstance(node, (Const, Op, Select))
+            or isinstance(node, (Const, Op, Select, Cast))
             or (isinstance(node, Symbol) and node not in self.inside)
             or (isinstance(node, Call) and node.name in _CHEAP)
             for node in nodes
@@ -162,7 +162,7 @@ class _Row:
         if not (isinstance(node, Select) and node.type is not None and node.type.is_float):
             return node
         same = all(
-            isinstance(part, (Const, Op))
+            isinstance(part, (Const, Op, Cast))
             or (isinstance(part, Symbol) and part not in self.inside)
             or self.same_load(part)
             for part in _parts(node.condition)

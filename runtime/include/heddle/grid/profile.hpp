@@ -56,6 +56,13 @@ public:
     buffer_.copy_from(other.buffer_, stream);
   }
 
+  /// Sets all values, as the constructor takes them. Throws Error when their number differs.
+  void write(std::span<const T> values) {
+    if (values.size() != static_cast<std::size_t>(cells_ + std::int64_t{2} * ghosts_))
+      throw Error("Profile::write", std::to_string(values.size()) + " values were given for " + shape());
+    copy_bytes(buffer_.data(), buffer_.memory(), values.data(), Memory::host, bytes());
+  }
+
   /// The value of the first cell of a block, in the memory of the profile.
   [[nodiscard]] const T* first(const Box& block) const noexcept {
     return buffer_.data() + ghosts_ + (block.lower[static_cast<std::size_t>(axis_)] - lower_);

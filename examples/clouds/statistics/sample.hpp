@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HEDDLE_CLOUDS_STATISTICS_HPP
-#define HEDDLE_CLOUDS_STATISTICS_HPP
+#ifndef HEDDLE_CLOUDS_SAMPLE_HPP
+#define HEDDLE_CLOUDS_SAMPLE_HPP
 
 #include <array>
-#include <cstdint>
-#include <string>
 #include <vector>
 
-#include "base_state.hpp"
-#include "case.hpp"
-#include "stepper.hpp"
-
 namespace clouds {
-
-/// The whole domain at a time, x fastest, in double precision; on rank 0, elsewhere all vectors are empty.
-struct Snapshot {
-  double time = 0; // s
-  std::array<std::int64_t, 3> cells{};
-  std::vector<double> u, v, w;       // on lower faces, in the frame of the case
-  std::vector<double> th, q;         // theta_l - 300 K; kg/kg
-  std::vector<double> cloud;         // kg/kg
-  std::vector<double> rain;          // kg/kg; empty in a case without
-  std::vector<double> viscosity;     // K_m
-  std::vector<double> heating;       // by longwave radiation, K s-1; empty in a case without
-  double stress_u = 0, stress_v = 0; // mean flux of momentum at the ground, m2 s-2
-  LowestLevel ground;                // with a sea or rain
-};
-
-/// After Stepper::survey(). All ranks together.
-template <class T>
-[[nodiscard]] Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& transport, double time);
 
 /// A value per level or face.
 struct Row {
@@ -50,6 +26,7 @@ enum Name {
   theta,
   tv,
   longwave,
+  subgrid_energy,
   u_variance,
   v_variance,
   theta_variance,
@@ -81,6 +58,7 @@ enum Name {
   v_flux,
   theta_l_subgrid,
   q_subgrid,
+  q_c_subgrid,
   tv_subgrid,
   u_subgrid,
   v_subgrid,
@@ -114,9 +92,6 @@ struct Sample {
   std::array<std::vector<double>, centre::count> centres; // conditional means are NaN where there is none
   std::array<std::vector<double>, face::count> faces;
 };
-
-/// Sums in double precision and in one order. Fluxes of theta_l and q are those that the scheme advects.
-[[nodiscard]] Sample measure(const Snapshot& s, const Case& what, const BaseState& base, Scheme scheme);
 
 /// Means over samples with weights. Conditional means are weighted by their area, too.
 [[nodiscard]] Sample weighted_mean(const std::vector<const Sample*>& samples,
