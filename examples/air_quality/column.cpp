@@ -39,6 +39,16 @@ double Column::air_density(std::int64_t level) const {
   return pressure[n] / (gas_constant * temperature[n]);
 }
 
+double Column::emission_rate(std::size_t input, std::int64_t level, double seconds, double ground) const {
+  const auto z = static_cast<std::size_t>(level);
+  if (emissions.empty()) return emits(seconds) ? ground * emission[z] : 0;
+  const std::vector<double>& rates = emissions[input];
+  if (rates.empty()) return 0;
+  const std::size_t hours = rates.size() / pressure.size();
+  const auto hour = static_cast<std::size_t>(start_hour + seconds / 3600) % hours;
+  return rates[hour * pressure.size() + z];
+}
+
 double Column::height(std::int64_t level) const {
   return 44330.8 * (1 - std::pow(pressure[static_cast<std::size_t>(level)] / 101325, 0.190263));
 }
@@ -73,6 +83,14 @@ double Sun::photolysis(const std::string& input, double seconds) const {
   const auto found = shapes().find(input);
   const Shape shape = found != shapes().end() ? found->second : peroxide;
   return std::pow(now / noon, shape.m) * std::exp(-shape.n * (1 / now - 1 / noon));
+}
+
+double seconds_ahead(Longitude longitude, std::int64_t level, std::int64_t levels) {
+  const auto number = static_cast<double>(level);
+  const double turns = longitude == Longitude::round       ? number / static_cast<double>(levels)
+                       : longitude == Longitude::scattered ? number * (std::sqrt(5.0) - 1) / 2
+                                                           : 0;
+  return 86400 * (turns - std::floor(turns));
 }
 
 bool emits(double seconds) {

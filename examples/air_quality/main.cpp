@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accuracy.hpp"
+#include "column_file.hpp"
 #include "heddle/core/environment.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/core/progress.hpp"
@@ -33,12 +34,14 @@ double seconds() {
 
 Setting make_setting(const Options& options) {
   Setting setting;
-  setting.column =
-      options.column.empty() ? study_column(options.cells.value_or(1000)) : read_column(options.column);
+  setting.column = options.column.empty()                ? study_column(options.cells.value_or(1000))
+                   : options.column.extension() == ".nc" ? read_column_file(options.column)
+                                                         : read_column(options.column);
   setting.fractions = usual_mole_fractions();
   if (!options.concentrations.empty()) read_mole_fractions(options.concentrations, setting.fractions);
   setting.rates = options.rates.empty() ? usual_rates() : read_rates(options.rates);
   setting.sun = Sun(options.fixed_sun);
+  setting.longitude = options.longitude;
   setting.emit = options.emit;
   setting.kick = options.kick;
   return setting;
@@ -182,6 +185,13 @@ int run(const Options& options, heddle::Transport& transport) {
   if (transport.ranks() > 1)
     std::printf("; ranks lent %.1f %% of the cells", 100 * static_cast<double>(work.lent) / cell_calls);
   std::printf("\n");
+  if (options.integrator != "cvode") {
+    std::printf("lanes    ");
+    if (!options.gpu)
+      std::printf(" %.1f %% of the time of strips of %lld cells is steps of their own;",
+                  100 * work.lanes.share(), static_cast<long long>(heddle::LaneUse::strip));
+    std::printf(" %.1f %% of that of warps with a thread per cell\n", 100 * work.warps.share());
+  }
   if (sample) print_accuracy(record.accuracy, options, sample->levels().size(), converging);
   if (!setting.emit) print_atoms(start, end);
   if (!options.gpu) std::printf("lowest    concentration %.2g mol m-3: nothing is clipped\n", work.lowest);

@@ -102,6 +102,13 @@ std::vector<double> usual_rates() {
   return values(host_values, 1);
 }
 
+int emitted_species(const std::string& input) {
+  if (!input.starts_with("EMIS.")) return -1;
+  std::string name = input.substr(input.find('.') + 1);
+  if (name.ends_with("_emis")) name.resize(name.size() - 5);
+  return cb05().species_number(name);
+}
+
 const std::vector<Element>& conserved_elements() {
   static const std::vector<Element> elements{
       {"N",

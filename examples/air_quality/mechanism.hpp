@@ -20,6 +20,9 @@ inline constexpr double gas_constant = 8.31446261815324; // J mol-1 K-1
 /// Photolysis at noon (s-1) and emissions at the ground (mol m-3 s-1), in the order of the inputs.
 [[nodiscard]] std::vector<double> usual_rates();
 
+/// The species that an input emits, that of the reaction "() -> species"; -1 for one that is no emission.
+[[nodiscard]] int emitted_species(const std::string& input);
+
 /// An element that all reactions of the mechanism conserve, and how many atoms molecules have of it.
 struct Element {
   std::string name;

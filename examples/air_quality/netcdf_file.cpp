@@ -90,7 +90,8 @@ NetcdfFile::NetcdfFile(const std::filesystem::path& file, const Column& column, 
   f.attribute("p", "axis", "Z");
   f.attribute("p", "positive", "down");
   f.variable("temperature", NC_FLOAT, {"p"}, "K", "air_temperature", "temperature of the air");
-  f.variable("emission_share", NC_FLOAT, {"p"}, "1", "", "emissions as a part of those at the ground");
+  if (column.emissions.empty())
+    f.variable("emission_share", NC_FLOAT, {"p"}, "1", "", "emissions as a part of those at the ground");
   f.variable("zenith", NC_FLOAT, {"time"}, "degree", "solar_zenith_angle", "solar zenith angle");
   for (const std::string& species : cb05().species) {
     const auto found = standard_names().find(species);
@@ -103,7 +104,7 @@ NetcdfFile::NetcdfFile(const std::filesystem::path& file, const Column& column, 
   f.end_definitions();
   f.write("p", floats(column.pressure));
   f.write("temperature", floats(column.temperature));
-  f.write("emission_share", floats(column.emission));
+  if (column.emissions.empty()) f.write("emission_share", floats(column.emission));
 }
 
 void NetcdfFile::write(double seconds, double cosine_of_zenith, std::span<const double> concentration) {

@@ -28,8 +28,14 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--sample", o.sample, "cells of the converged run, 0 for none")->check(between(0, 100'000));
   app.add_option("--every", o.every, "minutes from record to record")->check(between(0.01, 1e6));
   add_choice(
-      app, "--sun", {"day", "fixed"}, [&](std::size_t i) { o.fixed_sun = i == 1; },
-      "it rises and sets, or stands as at noon (default day)");
+      app, "--sun", {"day", "fixed", "round", "scattered"},
+      [&](std::size_t i) {
+        o.fixed_sun = i == 1;
+        o.longitude = i == 2 ? Longitude::round : i == 3 ? Longitude::scattered : Longitude::same;
+      },
+      "it rises and sets, or stands as at noon; round, scattered: it rises and sets over each level at "
+      "another "
+      "hour (default day)");
   add_choice(
       app, "--emissions", {"rate", "kick", "none"},
       [&](std::size_t i) {
@@ -39,8 +45,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       "as rates within a call, as additions before it, or none (default rate)");
   app.add_option("--concentrations", o.concentrations, "table of species and mole fractions, ppb");
   app.add_option("--rates", o.rates, "table of photolysis at noon and emissions at the ground");
-  CLI::Option* const column =
-      app.add_option("--column", o.column, "table of pressure, temperature and share of emissions");
+  CLI::Option* const column = app.add_option(
+      "--column", o.column, "table of pressure, temperature and share of emissions, or a .nc file");
   column->excludes("--cells");
   app.add_option("--out", o.out, "folder of the results");
   add_choice(

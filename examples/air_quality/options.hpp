@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "column.hpp"
+
 namespace air_quality {
 
 /// What the command line says.
@@ -20,6 +22,7 @@ struct Options {
   std::int64_t sample = 16; ///< cells of the converged run
   double every = 30;        ///< minutes from record to record
   bool fixed_sun = false;
+  Longitude longitude = Longitude::same;
   bool emit = true;
   bool kick = false;
   std::filesystem::path concentrations;

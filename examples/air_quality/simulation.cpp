@@ -31,17 +31,6 @@ heddle::FieldOptions field(const char* name, std::size_t components, const heddl
           .rank = transport != nullptr ? transport->rank() : 0};
 }
 
-/// The species that an emission adds: that of the reaction "() -> species".
-int emitted(const std::string& input) {
-  std::string name = input.substr(input.find('.') + 1);
-  if (name.ends_with("_emis")) name.resize(name.size() - 5);
-  return cb05().species_number(name);
-}
-
-bool is_emission(const std::string& input) {
-  return input.starts_with("EMIS.");
-}
-
 template <class T> std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
@@ -88,30 +77,34 @@ Simulation::Simulation(const Setting& setting, std::vector<std::int64_t> levels,
 void Simulation::set_rates() {
   const double middle = seconds() + chemistry_.options.interval / 2;
   const std::vector<std::string>& names = cb05().inputs;
-  const bool emitting = setting_.emit && emits(seconds());
-  std::vector<double> now(names.size());
-  for (std::size_t q = 0; q < names.size(); ++q) {
-    now[q] = setting_.rates[q];
-    if (is_emission(names[q]))
-      now[q] *= emitting && !setting_.kick ? 1 : 0;
-    else
-      now[q] *= setting_.sun.photolysis(names[q], middle);
+  const std::vector<double>& usual = setting_.rates;
+  const Column& column = setting_.column;
+  const bool one_sun = setting_.longitude == Longitude::same;
+  std::vector<int> emitted;
+  std::vector<double> sun;
+  for (const std::string& name : names) {
+    emitted.push_back(emitted_species(name));
+    sun.push_back(emitted.back() < 0 && one_sun ? setting_.sun.photolysis(name, middle) : 1);
   }
-  const auto share = [this](std::int64_t z) {
-    return setting_.column.emission[static_cast<std::size_t>(levels_[static_cast<std::size_t>(z)])];
+  const auto level = [this](std::int64_t z) { return levels_[static_cast<std::size_t>(z)]; };
+  const auto emission = [&](std::size_t q, std::int64_t z) {
+    return column.emission_rate(q, level(z), seconds(), usual[q]);
   };
-  rates_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int q) {
-    const auto n = static_cast<std::size_t>(q);
-    return now[n] * (is_emission(names[n]) ? share(z) : 1);
+  const bool as_rates = setting_.emit && !setting_.kick;
+  rates_.fill([&](std::int64_t z, std::int64_t, std::int64_t, int input) {
+    const auto q = static_cast<std::size_t>(input);
+    if (emitted[q] >= 0) return as_rates ? emission(q, z) : 0;
+    if (one_sun) return usual[q] * sun[q];
+    const double ahead = seconds_ahead(setting_.longitude, level(z), column.levels());
+    return usual[q] * setting_.sun.photolysis(names[q], middle + ahead);
   });
-  if (!emitting || !setting_.kick) return;
+  if (!setting_.emit || !setting_.kick) return;
   for (std::size_t q = 0; q < names.size(); ++q) {
-    if (!is_emission(names[q])) continue;
-    const int species = emitted(names[q]);
+    if (emitted[q] < 0) continue;
     concentration_.edit(0, [&](heddle::FieldView<double> view) {
       for (std::int64_t z = 0; z < view.extent(0); ++z)
-        view(z, 0, 0, species) +=
-            setting_.rates[q] * share(z + concentration_.box(0).lower[0]) * chemistry_.options.interval;
+        view(z, 0, 0, emitted[q]) +=
+            emission(q, z + concentration_.box(0).lower[0]) * chemistry_.options.interval;
     });
   }
 }
@@ -124,6 +117,8 @@ void Simulation::advance() {
   work_.attempts += report.attempts;
   work_.lent += report.lent;
   work_.lowest = std::fmin(work_.lowest, report.lowest_concentration); // NaN: unknown
+  work_.lanes.add(report.lanes);
+  work_.warps.add(chemistry_.steps().read(), heddle::LaneUse::warp);
 }
 
 std::vector<double> Simulation::gather() {
@@ -156,6 +151,8 @@ Simulation::Work Simulation::work() {
     sum.attempts += part.attempts;
     sum.lent += part.lent;
     sum.lowest = std::min(sum.lowest, part.lowest);
+    sum.lanes.add(part.lanes);
+    sum.warps.add(part.warps);
   }
   return sum;
 }

@@ -21,6 +21,7 @@ struct Setting {
   std::vector<double> fractions; // mole fractions, in the order of the species
   std::vector<double> rates;     // in the order of the inputs: at noon, at the ground
   Sun sun{false};
+  Longitude longitude = Longitude::same;
   bool emit = true;
   /// Emissions are added to the concentrations before a call, as the study does; else they are rates within
   /// it.
@@ -50,7 +51,9 @@ public:
   struct Work {
     std::int64_t attempts = 0;
     std::int64_t lent = 0;
-    double lowest = 0; // concentration of all times, mol m-3
+    double lowest = 0;     // concentration of all times, mol m-3
+    heddle::LaneUse lanes; // as the cells were computed
+    heddle::LaneUse warps; // of a GPU, with the cells as they lie
   };
   [[nodiscard]] Work work();
 

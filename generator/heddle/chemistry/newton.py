@@ -92,6 +92,7 @@ class NewtonKernels:
         """x of L U x = b."""
         names = self.fields.kinetics.names
         cell = Equations()
+        cell.section(f"L z = b and U x = z: {self.cost.solve} operations")
         factor = {place: self.factors.component(n) for n, place in enumerate(self.lu.places)}
         right = [self.right_side.component(i) for i in range(len(names))]
         for i, value in enumerate(self.lu.substitute(cell, factor, right, names, "x")):

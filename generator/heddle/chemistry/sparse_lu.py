@@ -28,6 +28,11 @@ class LUCost:
     solve: int
     levels: int
 
+    @property
+    def of_factors(self) -> str:
+        """In words, for comments."""
+        return f"{self.entries} entries, {self.factor} operations, {self.levels} levels"
+
 
 class SparseLU:
     """order: the pivots. entries: places of L and U. earlier: for each place (i, j), the pivots m with l_im
@@ -96,7 +101,7 @@ class SparseLU:
         self, cell: Equations, matrix: Mapping[Place, sympy.Expr], names: Sequence[str]
     ) -> dict[Place, sympy.Expr]:
         """Emit L, U and 1/u_ii of the matrix, and return them by their places."""
-        cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii")
+        cell.section(f"LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; {self.cost.of_factors}")
         factor: dict[Place, sympy.Expr] = {}
         for k in self.order:
             self._eliminate_one(cell, matrix, names, factor, k)
@@ -111,7 +116,7 @@ class SparseLU:
     ) -> list[sympy.Expr]:
         """Emit the solution for a matrix that is needed only once: the right-hand side is eliminated with
         it, so that most of L is not alive for long. The same operations as `factorise` and its solution."""
-        cell.section("LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; z = L^-1 b")
+        cell.section(f"LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; z = L^-1 b; {self.cost.of_factors}")
         factor: dict[Place, sympy.Expr] = {}
 
         def eliminate(k: int) -> None:

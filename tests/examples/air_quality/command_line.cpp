@@ -112,6 +112,28 @@ TEST(AirQualityProgram, IsTheSameOnADevice) {
 #endif
 }
 
+/// With a sun over each cell at an hour of its own: strips of sorted cells are in use, warps as the cells lie
+/// less so.
+TEST(AirQualityProgram, SaysHowMuchOfTheLanesIsInUse) {
+  const test::Folder folder;
+  const Outcome outcome =
+      program("--cells 96 --hours 1 --sample 0 --sun scattered --out '" + (folder / "out").string() + "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  double strips = 0;
+  double warps = 0;
+  const std::size_t line = outcome.text.find("lanes     ");
+  ASSERT_NE(line, std::string::npos) << outcome.text;
+  ASSERT_EQ(std::sscanf(outcome.text.c_str() + line,
+                        "lanes %lf %% of the time of strips of 8 cells is steps of their own; %lf %%",
+                        &strips, &warps),
+            2)
+      << outcome.text;
+  EXPECT_GT(strips, 90);
+  EXPECT_LT(strips, 100);
+  EXPECT_LT(warps, strips);
+  EXPECT_GT(warps, 30);
+}
+
 TEST(AirQualityProgram, SaysThatAtomsAreConserved) {
   const test::Folder folder;
   const Outcome outcome =

@@ -9,7 +9,7 @@ import sympy
 from heddle.chemistry.kinetics import Kinetics
 from heddle.chemistry.mechanisms import cb05
 from heddle.chemistry.sparse_lu import LUCost, SparseLU
-from heddle.model.assignment import Assignment
+from heddle.model.assignment import Assignment, Section
 from heddle.model.equations import Equations, local
 
 
@@ -49,6 +49,8 @@ def test_residual_of_cb05(seed: int, once: bool) -> None:
         solution = lu.solve_once(cell, entries, unknown, kinetics.names)
     else:
         solution = lu.factorise(cell, entries, kinetics.names)(cell, unknown, "x")
+    said = "; 735 entries, 4429 operations, 15 levels"
+    assert [s.text.endswith(said) for s in cell.statements if isinstance(s, Section)] == [True]
     known = {f"a_{i}_{j}": matrix[i, j] for i, j in places} | {f"b_{i}": right[i] for i in range(size)}
     for statement in cell.statements:  # one after the other, in double precision
         if isinstance(statement, Assignment):
