@@ -146,7 +146,9 @@ TEST(LaggedStreams, WhatIsSeenDependsOnTheStepAlone) {
 TEST(LaggedStreams, IterationsBetweenTriggersAreRecorded) {
   Clock clock({.every = 20, .lag = 1}, {.memory = Memory::device, .capture = Capture::once});
   EXPECT_TRUE(clock.loop.capture().capture) << clock.loop.capture().reason;
+  EXPECT_EQ(clock.loop.recorded_nodes(), 0);
   clock.loop.run(60);
+  EXPECT_EQ(clock.loop.recorded_nodes(), 2 + 3); // an iteration of tick and log
   EXPECT_EQ(clock.seen(60), Clock::expected(60, {20, 1}));
   // The host code of tick: 3 triggers; of each of 3 chunks of 19 four times four and three: the first plan of
   // four iterations runs once and is recorded once, that of one iteration too.
