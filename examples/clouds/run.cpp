@@ -70,6 +70,8 @@ Setup set_up(const Options& options) {
     what.size[2] = base.face.back();
     cells[2] = static_cast<std::int64_t>(base.levels());
   }
+  if (what.step_per_width > 0)
+    what.longest_step = what.step_per_width * what.size[0] / static_cast<double>(cells[0]);
   what.longest_step = longest_fall(what, base);
   return {std::move(what), std::move(base), cells};
 }

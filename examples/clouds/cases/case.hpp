@@ -43,6 +43,7 @@ struct Case {
   std::array<std::int64_t, 3> cells{}; // unless the command line says otherwise
   double hours = 1;
   double first_step = 2, longest_step = 10;
+  double step_per_width = 0; // s/m: not 0 where the longest step is this times the width of cells along x
   double surface_pressure = 1e5;
   bool boussinesq = false; // density 1, buoyancy over one temperature
 

@@ -145,11 +145,11 @@ template <class T> void expect_continuity(double tolerance) {
 }
 
 TEST(Dynamics, NoMassGathersAnywhere) {
-  expect_continuity<double>(1e-13);
+  expect_continuity<double>(1e-14);
 }
 
 TEST(Dynamics, NoMassGathersAnywhereInSinglePrecision) {
-  expect_continuity<float>(5e-5);
+  expect_continuity<float>(1e-6);
 }
 
 TEST(Dynamics, ConstantsStayAndTheMassOfAScalarToo) {
