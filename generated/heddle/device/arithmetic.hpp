@@ -11,6 +11,9 @@ namespace detail {
 
 /// Whether the compiler sees that a value is a number: then one comparison tells all, with the same
 /// result.
+#if defined(__NVCC__)
+#pragma nv_exec_check_disable  // nvcc takes the builtin for a function of the host
+#endif
 template <typename T>
 HEDDLE_HOST_DEVICE inline bool is_known_number([[maybe_unused]] T value) {
 #if defined(__GNUC__)

@@ -221,22 +221,29 @@ inline bool overlaps_itself(const ArrayArgument& array) {
   return false;
 }
 
+/// How far the first and the last accessed element of an array lie apart, counted in elements.
+inline double span(const ArrayArgument& array) {
+  double elements = 1;
+  for (int d = 0; d < dimensions(array); ++d) {
+    const auto stride = static_cast<double>(array.stride[d]);
+    const int around = d < array.rank ? array.before[d] + array.after[d] : 0;
+    elements +=
+        (static_cast<double>(array.extent[d]) - 1 + around) * (stride < 0 ? -stride : stride);
+  }
+  return elements;
+}
+
 /// Whether no memory has the elements of an array, or none has room for its strides.
 inline int check_size(const ArrayArgument& array) {
   const auto bytes = static_cast<double>(array.element_bytes);
   double elements = 1;
-  double span = 1;
   for (int d = 0; d < dimensions(array); ++d) {
-    const auto extent = static_cast<double>(array.extent[d]);
-    const auto stride = static_cast<double>(array.stride[d]);
-    const int around = d < array.rank ? array.before[d] + array.after[d] : 0;
-    elements *= extent;
-    span += (extent - 1 + around) * (stride < 0 ? -stride : stride);
+    elements *= static_cast<double>(array.extent[d]);
   }
   if (elements * bytes > most_bytes) {
     return extents_differ;
   }
-  return span * bytes > most_bytes ? bad_stride : ok;
+  return span(array) * bytes > most_bytes ? bad_stride : ok;
 }
 
 /// One array by itself.
@@ -310,6 +317,34 @@ int check_arrays(const ArrayArgument (&arrays)[count], bool unit_stride) {
     }
   }
   return empty ? ok : detail::check_overlap(arrays);
+}
+
+/// As check_arrays, and that one number of a cell, in an int, serves all arrays of the box: their
+/// strides are those of the first.
+template <std::size_t count>
+int check_same_strides(const ArrayArgument (&arrays)[count], bool unit_stride) {
+  constexpr double most_int = 2147483647;
+  const int status = check_arrays(arrays, unit_stride);
+  if (status != ok) {
+    return status;
+  }
+  const ArrayArgument* first = nullptr;
+  for (const ArrayArgument& array : arrays) {
+    if (detail::span(array) > most_int) {
+      return extents_differ;
+    }
+    if (!array.other_grid && (first == nullptr || array.rank > first->rank)) {
+      first = &array;
+    }
+  }
+  for (const ArrayArgument& array : arrays) {
+    for (int d = 0; d < array.rank && array.rank == first->rank && !array.other_grid; ++d) {
+      if (array.stride[d] != first->stride[d]) {
+        return bad_stride;
+      }
+    }
+  }
+  return ok;
 }
 
 /// Check the arrays of one call over the cells of a list up to `last`. linked: bit i is set if

@@ -33,10 +33,11 @@ class PreconditionError : public std::invalid_argument {
       case null_pointer:
         return "a field has no memory (null pointer)";
       case extents_differ:
-        return "the fields differ in extent or number of components, or no memory is that large";
+        return "the fields differ in extent or number of components, or are larger than memory or "
+               "than the kernel's indices";
       case bad_stride:
-        return "a written field has stride zero, a stride leads beyond all memory, or unit stride "
-               "in x was promised and not given";
+        return "a written field has stride zero, a stride leads beyond all memory, or strides were "
+               "promised and not given: 1 along x, or the same for all fields";
       case fields_overlap:
         return "a written field shares an element with itself or another field, or with the ghost "
                "cells that are read of that; give each its own memory";
