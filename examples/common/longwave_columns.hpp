@@ -82,7 +82,7 @@ public:
     const std::vector<T> all = buffer.to_host();
     std::vector<double> values;
     for (std::int64_t n = number; n < std::ssize(all); n += columns_)
-      values.push_back(double{all[static_cast<std::size_t>(n)]});
+      values.push_back(static_cast<double>(all[static_cast<std::size_t>(n)]));
     return values;
   }
   [[nodiscard]] std::int64_t columns() const { return columns_; } ///< at once
