@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `Schedule()` chooses against the best that exploration finds, family by family.
 
-    python tests/benchmarks/families.py --target cpu|cuda --out tests/benchmarks/results/explored/families
+    python tests/benchmarks/families.py --target cpu|cuda     into results/explored/families/cpu|cuda
     python tests/benchmarks/families.py --page        writes generator/docs/chosen_schedules.md
 
 A row of the page compares schedules with which the entry takes the same arrays: unit_stride and fixed_nx are
@@ -63,8 +63,8 @@ IN_CACHES = (
 FINDINGS = {
     "stencil of 7 points": IN_CACHES,
     "stencil of 5 points": IN_CACHES,
-    "chemistry": "Strips of 64 cells win by this much here; where step sizes differ, more cells of such a strip "
-    "wait for the slowest.",
+    "chemistry": "Strips of 64 cells win by this much here; where step sizes differ, more cells of such a "
+    "strip wait for the slowest.",
 }
 """What holds a row, by the name of its family."""
 
@@ -344,7 +344,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path, help="in place of the folder of the target")
     parser.add_argument("--only", nargs="+", help="numbers of families, from 0")
     parser.add_argument("--samples", type=int, default=9)
     parser.add_argument("--size", help="in place of those of the families")
@@ -353,8 +353,9 @@ def main() -> None:
     parser.add_argument("--precisions", nargs="+")
     parser.add_argument("--page", action="store_true", help="write the page from results instead")
     options = parser.parse_args()
+    out = options.out or RESULTS / options.target
     if options.page:
-        PAGE.write_text(page(load_results([options.out]).results))
+        PAGE.write_text(page(load_results([RESULTS / "cpu", RESULTS / "cuda"]).results))
         return
     for number, family in enumerate(FAMILIES):
         if options.only and str(number) not in options.only:
@@ -365,7 +366,7 @@ def main() -> None:
         threads = 1 if options.target == "cpu" else None
         try:
             explored(
-                family, options.target, options.out, samples=options.samples, budget=options.budget,
+                family, options.target, out, samples=options.samples, budget=options.budget,
                 jobs=options.jobs, threads=threads, quiet=True, **more,
             )  # fmt: skip
         except heddle.KernelError as error:

@@ -72,7 +72,8 @@ class StatementPrinter:
             case ir.Var(symbol, value):
                 assert symbol.type is not None
                 assert value is not None
-                yield f"{self.expression.kind(symbol.type)} {symbol.name} = {self.expression.initializer(value)};"
+                kind = self.expression.kind(symbol.type)
+                yield f"{kind} {symbol.name} = {self.expression.initializer(value)};"
             case ir.Assign(symbol, value):
                 yield f"{symbol.name} = {self.expression.initializer(value)};"
             case ir.Store(target, value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads(same_strides=True): one number of a cell for all fields, in 32 bits, proved equal to a pointer each."""
+"""Threads(same_strides=True): one number of a cell for all fields, in 32 bits, proved equal to pointers."""
 
 from __future__ import annotations
 
