@@ -17,8 +17,8 @@ class Gpu:
     language: its name in sentences. include: what a launcher includes for `dim3`. stream: the type of what an
     entry takes as `void* stream`. qualifiers: before a kernel function. bounds_blocks: whether the second
     number of __launch_bounds__ counts the blocks of a multiprocessor. coordinates: by what a thread finds its
-    cell along an axis: number of its block, threads of a block, number in the block. wave: so many threads run
-    in lock step. in_runtime: whether streams of heddle::runtime may be this GPU's.
+    cell along an axis: number of its block, threads of a block, number in the block. wave: so many threads
+    run in lock step. in_runtime: whether streams of heddle::runtime may be this GPU's.
     """
 
     language: str
