@@ -4,10 +4,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -83,6 +83,10 @@ template <class Field> std::array<Field, 16> after_wsm3() {
   return s;
 }
 
+std::uint32_t bits(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
+
 template <class Layout> void compare(const std::string& name, std::array<Plain, 16>& expected) {
   const auto found = after_wsm3<OfKokkos<Layout>>();
   const auto start = columns<OfKokkos<Layout>>();
@@ -92,9 +96,9 @@ template <class Layout> void compare(const std::string& name, std::array<Plain, 
     for (std::int64_t y = 0; y < n_y; ++y)
       for (std::int64_t x = 0; x < n_x; ++x) {
         for (const std::size_t i : {0U, 1U, 2U, 3U})
-          wrong += std::memcmp(&found[i].at(x, y, z), &expected[i].at(x, y, z), sizeof(float)) != 0;
+          wrong += bits(found[i].at(x, y, z)) != bits(expected[i].at(x, y, z));
         for (const std::size_t i : {13U, 14U, 15U})
-          wrong += std::memcmp(&found[i].at(x, y, 0), &expected[i].at(x, y, 0), sizeof(float)) != 0;
+          wrong += bits(found[i].at(x, y, 0)) != bits(expected[i].at(x, y, 0));
         changed += found[0].at(x, y, z) != start[0].at(x, y, z);
         raining += z == 0 && found[13].at(x, y, 0) > 0;
       }
