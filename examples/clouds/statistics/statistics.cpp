@@ -343,7 +343,7 @@ template <class T> void Statistics<T>::set_columns(Sample& sample) {
   const std::vector<T> cloud = densest_.read(), speed = fastest_.read();
   std::vector<double> own(cloud.begin(), cloud.end());
   const std::size_t columns = own.size();
-  own.push_back(double{*std::ranges::max_element(speed)});
+  own.push_back(static_cast<double>(*std::ranges::max_element(speed)));
   const std::vector<double> all = ranks_.gather(own);
   double covered = 0;
   for (std::size_t n = 0; n < columns; ++n) {

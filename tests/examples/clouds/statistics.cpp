@@ -118,7 +118,7 @@ template <class T> void expect_loops(double digits) {
   };
   const auto theta = [&](auto x, auto y, auto z) {
     return offset + at(air.th, x, y, z) +
-           vaporisation / heat_dry / double{T(s.base.exner[static_cast<std::size_t>(z)])} *
+           vaporisation / heat_dry / static_cast<double>(T(s.base.exner[static_cast<std::size_t>(z)])) *
                at(air.cloud, x, y, z);
   };
   const auto tv = [&](auto x, auto y, auto z) {
