@@ -20,18 +20,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "threads_per_vector": {"gpu": Interleaved(4, threads_per_vector=2)},
     "CompressedList": {"gpu": CompressedList()},
     "coarsening": {"gpu": Threads(coarsening=2)},
+    "same_strides": {"gpu": Threads(same_strides=True)},
     "colours": {"colours": 2},
     "specialise": {"specialise": ("open", 63)},
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyyy-yyy",
-    "list": "y----y---",
-    "cells": "---------",
-    "solid": "---------",
-    "walls": "-yyyy----",
-    "colours": "--yy--yyy",
-    "specialise": "-yy---yyy",
+    "box": "yyyyy-yyyy",
+    "list": "y----y----",
+    "cells": "----------",
+    "solid": "----------",
+    "walls": "-yyyy-----",
+    "colours": "--yy--yyyy",
+    "specialise": "-yy---yyyy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {
