@@ -242,7 +242,7 @@ TEST(Preconditions, OfSameStridesAreThoseOfTheFirstInAnInt) {
     const ArrayArgument arrays[] = {
         {&memory.at(0), sizeof(float), flat.data(), dense.data(), 2, 0, false},
         {&memory.at(100), sizeof(float), extent.data(), strides.data(), 3, 0, false},
-        {&memory.at(300), sizeof(float), extent.data(), stride.data(), 3, 0, true}};
+        {&memory.at(300), sizeof(float), extent.data(), stride.data(), 3, 0, false}};
     return heddle::check_same_strides(arrays, true);
   };
   EXPECT_EQ(status(strides, cells), heddle::ok);
