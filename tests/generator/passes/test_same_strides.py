@@ -29,10 +29,12 @@ plane = fields("plane: real[xy]")
 rho = profiles("rho: real[z]")
 dt = parameters("dt")
 c = Symbol("c")
+half = Symbol("half")
 STEP = [Assignment(v.here, rho.here * (u[-1, 2, 0] - u[0, -1, 1]) + dt * u[0, -2, 0])]
 MODELS: dict[str, list[Any]] = {
     "stencil": STEP,
     "condition": [If(u.here > 0, STEP)],
+    "a number of the host": [Assignment(half, dt / 2), Assignment(v.here, half * u[0, 1, 0] + half)],
     "components": [Assignment(v.here, many[0, -1, 0, 2] + many.component(0))],
     "plane": [Assignment(v.here, u[0, 1, 0] * plane[-1, 1])],
     "column": [Scan(2, {c: 0}, [Assignment(v.here, u[0, 1, 0] + c)], {c: c + u.here})],
@@ -91,7 +93,7 @@ def test_another_element_is_found() -> None:
     assert found.values
 
 
-@pytest.mark.parametrize("name", ["stencil", "plane", "column", "reduction"])
+@pytest.mark.parametrize("name", ["stencil", "a number of the host", "plane", "column", "reduction"])
 def test_the_text_is_the_kernel(name: str, tmp_path: Path) -> None:
     made = module(MODELS[name])
     write(files(made, ["cuda"]), tmp_path)
