@@ -236,8 +236,8 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
             "explore again, or remove the row",
         ) from None
     mine, theirs = own.schedule, found.schedule
-    narrower = theirs.gpu.unit_stride and not mine.gpu.unit_stride
-    narrower = narrower or (theirs.gpu.same_strides and not mine.gpu.same_strides)
+    promises = ((gpu.unit_stride, gpu.same_strides) for gpu in (theirs.gpu, mine.gpu))
+    narrower = any(one and not other for one, other in zip(*promises, strict=True))
     if found.space != own.space or narrower or theirs.cpu.unchecked_entry != mine.cpu.unchecked_entry:
         raise KernelError(
             row.where,

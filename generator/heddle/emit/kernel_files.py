@@ -336,7 +336,7 @@ def _gpu_function(
     ]
     used = [argument for argument in everything if argument.name in needed]
     passed, short = [*used, *computed], stages.lowered.space.same_strides
-    indices = [argument for argument in computed if argument.kind == ir.I64]
+    indices = [argument for argument in computed if short and argument.kind == ir.I64]
     if loop.counter == COLOUR:
         passed.append(Argument(COLOUR.name, ir.I64, "scalar"))
     schedule, gpu = variant.schedule.gpu, target.gpu
@@ -349,7 +349,7 @@ def _gpu_function(
     return _common(module, kernel, variant, target) | {
         "block": ", ".join(str(size) for size in schedule.block),
         "launch_bounds": f"{schedule.threads_per_block}{blocks}",
-        "parameters": ", ".join(_parameter(a, short and a in indices) for a in passed),
+        "parameters": ", ".join(_parameter(a, a in indices) for a in passed),
         "arguments": ", ".join(argument.name for argument in passed),
         "head": printer.block(_needed_head(head, host, [loop, *tail])),
         "combined": [_combination(statement, printer) for statement in tail],

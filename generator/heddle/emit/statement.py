@@ -25,7 +25,6 @@ class StatementPrinter:
 
     def __init__(self, target: Target, real: ir.Scalar | None = None, short: bool = False) -> None:
         self.target = target
-        self.short = short
         self.expression = ExpressionPrinter(target, real, short)
         self.index = self.expression.kind(ir.I64)
 
@@ -192,7 +191,7 @@ class StatementPrinter:
         nest.reverse()  # x first
         assert self.target.gpu is not None
         for axis, level in enumerate(nest, start=len(inside)):
-            place = self.target.gpu.coordinate(axis, self.short)
+            place = self.target.gpu.coordinate(axis, self.expression.short)
             begin = "" if isinstance(level.begin, ir.Const) else f"{self.expression(level.begin)} + "
             step = self.expression(level.step)
             place = place if step == "1" else f"{step} * ({place})"

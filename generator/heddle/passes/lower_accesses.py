@@ -324,22 +324,22 @@ class _Lowering(NeighbourLowering, WallReflection):
         parts = dict.fromkeys((a.field, self.part(a) if a.field.layout.split else 0) for a in accesses)
         numbered = next((field for field, _ in parts if self.is_numbered(field)), None)
         if numbered is not None:
-            number: Expression = integer(0)
-            for axis in range(numbered.rank):
-                if Symbol(AXES[axis], I64) in counters:
-                    number = add(number, multiply(Symbol(AXES[axis], I64), self.stride(numbered, axis)))
-            lets.append(Let(NUMBER, number))
+            lets.append(Let(NUMBER, self.cell_offset(numbered, 0, counters)))
         for field, part in parts:
-            if self.is_numbered(field):
-                continue
-            offset = self.part_offset(field, part) if field.layout.split else integer(0)
-            for axis in range(field.rank):
-                counter = Symbol(AXES[axis], I64)
-                if counter in counters or SPLIT_COUNTER in counters:
-                    place = self.where(field) if axis == 0 and is_split(self.kernel) else counter
-                    offset = add(offset, multiply(place, self.stride(field, axis)))
-            lets.append(Let(self.cell_pointer(field, part), View(self.pointer(field), offset, integer(1))))
+            if not self.is_numbered(field):
+                view = View(self.pointer(field), self.cell_offset(field, part, counters), integer(1))
+                lets.append(Let(self.cell_pointer(field, part), view))
         return lets
+
+    def cell_offset(self, field: Field, part: int, counters: list[Symbol]) -> Expression:
+        """How far the current cell of a thread lies from the first one, in elements."""
+        offset = self.part_offset(field, part) if field.layout.split else integer(0)
+        for axis in range(field.rank):
+            counter = Symbol(AXES[axis], I64)
+            if counter in counters or SPLIT_COUNTER in counters:
+                place = self.where(field) if axis == 0 and is_split(self.kernel) else counter
+                offset = add(offset, multiply(place, self.stride(field, axis)))
+        return offset
 
     def is_numbered(self, field: Field) -> bool:
         return self.alike and field.numbered_with(self.space)
