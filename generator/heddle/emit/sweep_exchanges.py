@@ -57,11 +57,8 @@ def link_text(link: Link) -> str:
 
 def pack_kernels(halo: Halo) -> list[dict[str, str]]:
     """The kernels that pack and unpack, and the structs that stand for them."""
-    about = {"pack": "Packs what crosses between blocks.", "unpack": "Unpacks it."}
-    return [
-        {"kernel": f"{halo.name}_{way}", "title": class_name(f"{halo.name}_{way}"), "about": text}
-        for way, text in about.items()
-    ]
+    names = (f"{halo.name}_{way}" for way in ("pack", "unpack"))
+    return [{"kernel": name, "title": class_name(name)} for name in names]
 
 
 def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], element: str) -> SweepExchanges:
@@ -76,11 +73,17 @@ def sweep_exchanges(kernel: ir.Kernel, halo: Halo, targets: Sequence[Target], el
     for exchange in found:
         if not exchange.fields:
             continue
-        table = _table(names, *_regions(exchange))
+        kind, rows = _regions(exchange)
         fields = [field.name for field in exchange.fields]
         if isinstance(exchange, ListExchange):
-            text = f"heddle::list_exchange<{packs}, {value}>({', '.join([table, *fields])})"
+            count = len(rows)
+            if rows == [f"{{0, {row}}}" for row in range(count)]:  # each row, to elements of one field
+                text = f"heddle::list_exchange<{packs}, {value}, {count}>({', '.join(fields)})"
+            else:
+                passed = [_table(names, kind, rows), *fields]
+                text = f"heddle::list_exchange<{packs}, {value}>({', '.join(passed)})"
         else:
+            table = _table(names, kind, rows)
             links = _walls(names, kernel, exchange) if in_vectors else ""
             passed = [table, str(exchange.min_block_extent), f"{{{links}}}", *fields]
             ranks = [field.rank for field in exchange.fields]

@@ -82,6 +82,27 @@ template <class Pack, class Unpack, class MessageValue, class... T>
   };
 }
 
+namespace detail {
+
+/// Links through each of the first `count` rows to elements of field 0.
+template <int count>
+inline constexpr std::array<HaloLink, count> each_row = [] {
+  std::array<HaloLink, count> links;
+  for (int row = 0; HaloLink & link : links) {
+    link.row = row++;
+  }
+  return links;
+}();
+
+} // namespace detail
+
+/// The same for a kernel that reaches its field through each of the first `rows` rows, which lead to
+/// elements.
+template <class Pack, class Unpack, class MessageValue, int rows, class T>
+[[nodiscard]] MakeExchange<SparseExchange> list_exchange(SparseField<T>& field) {
+  return list_exchange<Pack, Unpack, MessageValue>(detail::each_row<rows>, field);
+}
+
 } // namespace heddle
 
 #endif
