@@ -85,7 +85,7 @@ template <class Pack, class Unpack, class MessageValue, class... T>
 namespace detail {
 
 /// Links through each of the first `count` rows to elements of field 0.
-template <int count>
+template <std::size_t count>
 inline constexpr std::array<HaloLink, count> each_row = [] {
   std::array<HaloLink, count> links;
   for (int row = 0; HaloLink & link : links) {
@@ -98,7 +98,7 @@ inline constexpr std::array<HaloLink, count> each_row = [] {
 
 /// The same for a kernel that reaches its field through each of the first `rows` rows, which lead to
 /// elements.
-template <class Pack, class Unpack, class MessageValue, int rows, class T>
+template <class Pack, class Unpack, class MessageValue, std::size_t rows, class T>
 [[nodiscard]] MakeExchange<SparseExchange> list_exchange(SparseField<T>& field) {
   return list_exchange<Pack, Unpack, MessageValue>(detail::each_row<rows>, field);
 }
