@@ -2,6 +2,7 @@
 import heddle
 import numpy as np
 from heddle import Dense, Module, lbm
+from matplotlib import pyplot
 
 d2q9 = lbm.Lattice("D2Q9")
 stream = lbm.Pull(d2q9)
@@ -22,3 +23,8 @@ for _ in heddle.steps(20_000):
     f, f_next = f_next, f
 kernels.moments(f=f, rho=rho, velocity=velocity, ghosts=1)
 centre_line = velocity[0, 1:-1, n // 2 : n // 2 + 2].mean(axis=1) / u_lid
+
+u_x, u_y = velocity[:, 1:-1, 1:-1] / u_lid
+pyplot.figure(figsize=(5, 5))
+pyplot.streamplot(*np.mgrid[:n, :n][::-1], u_x, u_y, color=np.hypot(u_x, u_y))
+pyplot.savefig("cavity.png", bbox_inches="tight")

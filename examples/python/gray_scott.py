@@ -2,6 +2,7 @@
 import heddle
 import numpy as np
 from heddle import Assignment, Module, fields, parameters
+from matplotlib import pyplot
 
 u, v, u_next, v_next = fields("u, v, u_next, v_next: real[2D]")
 feed, kill = parameters("feed, kill")
@@ -22,3 +23,6 @@ for _ in heddle.steps(10_000):
     heddle.periodic(u, v)
     kernels.step(u=u, v=v, u_next=u_next, v_next=v_next, feed=0.035, kill=0.06, ghosts=1)
     u, u_next, v, v_next = u_next, u, v_next, v
+
+pyplot.imshow(v[1:-1, 1:-1])
+pyplot.savefig("gray_scott.png", bbox_inches="tight")

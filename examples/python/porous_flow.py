@@ -2,6 +2,7 @@
 import heddle
 import numpy as np
 from heddle import Module, Reduce, Sparse, fields, lbm
+from matplotlib import pyplot
 
 d2q9 = lbm.Lattice("D2Q9")
 stream = lbm.Pull(d2q9)
@@ -15,9 +16,7 @@ kernels = heddle.load(model)
 n, g_x = 128, 1e-6
 y, x = np.mgrid[:n, :n]
 pore = np.hypot(x % 64 - 31.5, y % 64 - 31.5) > 12
-cells = heddle.CellList(
-    pore, kernels, periodic="xy"
-)  # walls: bounce-back half-way to cells that are not listed
+cells = heddle.CellList(pore, kernels, periodic="xy")  # beside other cells are walls, half-way
 f, f_next = cells.zeros("f8", 9), cells.zeros("f8", 9)
 rho, u = cells.zeros("f8"), cells.zeros("f8", 2)
 for _ in heddle.steps(10_000):
@@ -25,3 +24,6 @@ for _ in heddle.steps(10_000):
     f, f_next = f_next, f
 kernels.moments(f=f, rho=rho, u=u, g_x=g_x, cells=cells)
 permeability = kernels.discharge(u=u, cells=cells) / n**2 * (1 / 6) / g_x  # in cells squared
+
+pyplot.imshow(cells.scatter(u)[0])
+pyplot.savefig("porous_flow.png", bbox_inches="tight")

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of examples/python, with fewer steps or cells, against what others computed."""
+"""The programs of examples/python, with fewer steps or cells, against what others computed; the cavity also
+against its program in C++. Matplotlib is replaced by what notes the calls."""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from heddle.python.compiler import host_compiler
 
 pytestmark = [pytest.mark.compiles, pytest.mark.slow]
 FEWER = {
@@ -18,8 +23,22 @@ FEWER = {
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples/python"
 
 
-def result(name: str, most: int = 36, **replaced: str) -> dict[str, Any]:
-    """The variables of an example after its run. most: of its lines. replaced: parts of its text."""
+class Drawn(ModuleType):
+    """Stands for Matplotlib, and notes what it was told to draw."""
+
+    def __init__(self) -> None:
+        super().__init__("matplotlib")
+        self.calls: dict[str, tuple[Any, ...]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self if name == "pyplot" else lambda *given, **_: self.calls.update({name: given})
+
+
+def result(name: str, most: int = 30, **replaced: str) -> dict[str, Any]:
+    """The variables of an example after its run, and what it drew as "drawn". most: of its lines. replaced:
+    parts of its text."""
     text = (EXAMPLES / f"{name}.py").read_text()
     assert len(text.splitlines()) <= most, "an example has one page"
     for change in replaced.values():
@@ -27,8 +46,11 @@ def result(name: str, most: int = 36, **replaced: str) -> dict[str, Any]:
         assert old in text
         text = text.replace(old, new)
     known: dict[str, Any] = {}
-    exec(compile(text, f"{name}.py", "exec"), known)
-    return known
+    drawn = Drawn()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "matplotlib", drawn)
+        exec(compile(text, f"{name}.py", "exec"), known)
+    return known | {"drawn": drawn.calls}
 
 
 @pytest.mark.usefixtures("own_cache")
@@ -49,6 +71,8 @@ def test_gray_scott_as_numpy_computes_it() -> None:
             v + 0.08 * around(v) + eaten - (0.035 + 0.06) * v,
         )
     np.testing.assert_allclose(got["v"][1:-1, 1:-1], v, atol=3e-6)
+    assert got["drawn"]["savefig"] == ("gray_scott.png",)
+    np.testing.assert_array_equal(got["drawn"]["imshow"][0], got["v"][1:-1, 1:-1])
 
 
 @pytest.mark.usefixtures("own_cache")
@@ -63,6 +87,24 @@ def test_the_cavity_of_botella_and_peyret() -> None:
     assert (line.argmin() + 0.5) / 32 == pytest.approx(0.4581, abs=1 / 32)
 
 
+def test_the_cavity_in_cpp(own_cache: Path, tmp_path: Path) -> None:
+    """cavity.cpp, compiled with what heddle.load wrote, has the bits of cavity.py."""
+    got = result("cavity", steps="20_000 -> 300", cells="n, reynolds, u_lid = 64 -> n, reynolds, u_lid = 21")
+    written = got["kernels"].folder
+    assert written.is_relative_to(own_cache)
+    sources = [EXAMPLES / "cavity.cpp", *(written / f"cavity/{name}.cpp" for name in got["kernels"])]
+    headers = [f"-I{written}", f"-I{written / 'cavity'}"]
+    known = host_compiler()
+    program = tmp_path / "cavity"
+    subprocess.run(
+        [*known.command, *known.flags, *headers, *map(str, sources), "-o", str(program)], check=True
+    )
+    printed = subprocess.run([program, "21", "300"], capture_output=True, text=True, check=True).stdout
+    line = [float.fromhex(value) for value in printed.split()]
+    assert np.array(line).tobytes() == got["centre_line"].tobytes()
+    assert line[-1] > 0.5  # it moves
+
+
 @pytest.mark.usefixtures("own_cache")
 def test_the_permeability_of_a_square_array_of_cylinders() -> None:
     """F = 4 pi / (-ln c / 2 - 0.738 + c - 0.887 c^2 + 2.038 c^3) is the drag of a cylinder over viscosity and
@@ -71,6 +113,8 @@ def test_the_permeability_of_a_square_array_of_cylinders() -> None:
     c = 1 - got["pore"].mean()
     drag = 4 * math.pi / (-math.log(c) / 2 - 0.738 + c - 0.887 * c**2 + 2.038 * c**3)
     assert got["permeability"] == pytest.approx(64**2 / drag, rel=0.03)
+    (along,) = got["drawn"]["imshow"]
+    assert (np.isnan(along) == ~got["pore"]).all()
     # Over the whole box, where solid cells send back what arrives: the same steady flow.
     assert got["permeability"] == pytest.approx(151.34697614, rel=1e-6)
 
