@@ -29,6 +29,7 @@ from heddle.model.field import Field, block_coordinates, block_extents, fields, 
 from heddle.model.spaces import Cells, Dense, Sparse
 from heddle.module import Module
 from heddle.python.cell_list import CellList
+from heddle.python.domain import Domain
 from heddle.python.in_jax import in_jax
 from heddle.python.in_torch import in_torch
 from heddle.python.load import load
@@ -48,6 +49,7 @@ __all__ = [
     "Cells",
     "CompressedList",
     "Dense",
+    "Domain",
     "Field",
     "If",
     "Interleaved",

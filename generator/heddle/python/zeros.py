@@ -21,6 +21,7 @@ def zeros(
     *,
     ghosts: int | Sequence[int] = 1,
     axes: str = "",
+    interleaved: int = 1,
     library: Any = None,
     **options: Any,
 ) -> Any:
@@ -53,12 +54,17 @@ def zeros(
             "give at least one cell along each axis, and one number of layers or one per axis",
         )
     components, inner = cells[:-space], cells[-space:]
+    if interleaved not in (1, 2, 4, 8):
+        raise KernelError(
+            "heddle.zeros", f"{interleaved} blocks are not interleaved.", "interleaved= is 1, 2, 4 or 8"
+        )
     size, on_device = element(dtype, library, options)
     line = (DEVICE_LINE if on_device else HOST_LINE) // size
+    vectors = line // interleaved  # cells of a line, with all blocks of each
 
     whole = [n + 2 * g for n, g in zip(inner, widths, strict=True)]
-    before = -(-widths[-1] // line)  # lines that hold the ghost cells before the first row
-    pitch, rows = -(-whole[-1] // line), whole[:-1]
+    before = -(-widths[-1] // vectors)  # lines that hold the ghost cells before the first row
+    pitch, rows = -(-whole[-1] // vectors), whole[:-1]
     if not on_device:
         pitch |= 1
         if space == 3 and rows[-1] % _SETS == 0:
@@ -69,10 +75,11 @@ def zeros(
     count = math.prod(components)
 
     flat = library.zeros((count * lines + before + 1) * line, dtype=dtype, **options)
-    first = to_line(flat, size, line) + before * line - widths[-1]
+    first = to_line(flat, size, line) + before * line - widths[-1] * interleaved
     flat = flat[first : first + count * lines * line].reshape(count, lines * line)
-    flat = flat[:, : pitch * line * math.prod(rows)].reshape(*components, *rows, pitch * line)
-    return flat[(..., *(slice(0, n) for n in whole))]
+    flat = flat[:, : pitch * line * math.prod(rows)].reshape(*components, *rows, pitch * vectors, interleaved)
+    flat = flat[(..., *(slice(0, n) for n in whole), slice(None))]
+    return flat if interleaved > 1 else flat[..., 0]
 
 
 def element(dtype: Any, library: Any, options: dict[str, Any]) -> tuple[int, bool]:

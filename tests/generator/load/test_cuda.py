@@ -8,6 +8,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
+import device_library
 import heddle
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from heddle import (
     Assignment,
     CellList,
     CompressedList,
+    Domain,
+    Interleaved,
     KernelError,
     Module,
     Reduce,
@@ -44,6 +47,7 @@ def kernels(emulated_nvcc: None) -> Kernels:
     module.add("step", [store, Reduce("sum", "total", u.here)])
     lists = Schedule(gpu=CompressedList())
     module.add("list_step", lbm.Pull(D2Q9)(lbm.BGK(D2Q9, omega=1)), space=Sparse("pores"), schedule=lists)
+    module.add("in_place", lbm.AA(D2Q9)(lbm.BGK(D2Q9, omega=1)), schedule=Schedule(gpu=Interleaved(4)))
     return heddle.load(module, target="cuda")
 
 
@@ -106,48 +110,10 @@ def test_a_view_whose_memory_cupy_knows(kernels: Kernels) -> None:
     np.testing.assert_array_equal(result, step(u, 1))
 
 
-def _on_host(thing: Any) -> Any:
-    if isinstance(thing, tuple):
-        return tuple(map(_on_host, thing))
-    return thing.values if isinstance(thing, Device) else thing
-
-
-class Device(Foreign):
-    """An array of a library for GPUs, as far as lists use it."""
-
-    def __init__(self, values: Any) -> None:
-        super().__init__(values, device=CUDA)
-        self.__cuda_array_interface__ = values.__array_interface__
-        self.shape, self.dtype, self.itemsize = values.shape, values.dtype, values.itemsize
-
-    def __getitem__(self, key: Any) -> Device:
-        return Device(self.values[_on_host(key)])
-
-    def __setitem__(self, key: Any, values: Any) -> None:
-        self.values[_on_host(key)] = _on_host(values)
-
-    def reshape(self, *shape: int) -> Device:
-        return Device(self.values.reshape(*shape))
-
-
-class Library:
-    """Its module."""
-
-    float32 = np.float32
-
-    @staticmethod
-    def zeros(shape: Any, dtype: Any) -> Device:
-        return Device(np.zeros(shape, dtype))
-
-    @staticmethod
-    def asarray(values: Any) -> Device:
-        return Device(np.array(values))
-
-
 def test_a_step_over_a_list(kernels: Kernels) -> None:
     """A relaxation to equilibrium at omega = 1, of what the table leads to."""
     random = np.random.default_rng(5)
-    cells = CellList(random.random((23, 41)) < 0.7, kernels, "y", library=Library)
+    cells = CellList(random.random((23, 41)) < 0.7, kernels, "y", library=device_library)
     f, f_next = cells.zeros("f8", 9), cells.zeros("f8", 9)
     assert cells.slot_stride % 128 == 0
     assert f.values.ctypes.data % 256 == 0
@@ -155,11 +121,7 @@ def test_a_step_over_a_list(kernels: Kernels) -> None:
     assert kernels.list_step(f=f, f_next=f_next, cells=cells) is None
     flat = np.lib.stride_tricks.as_strided(f.values, (9 * cells.slot_stride,), (8,))
     arrived = np.concatenate([f.values[:1], flat[cells.neighbour.values]])
-    rho, c = 1 + arrived.sum(axis=0), np.array(D2Q9.velocities)
-    u = c.T @ arrived / rho
-    w = np.array([4 / 9, 1 / 9, 1 / 36])[(c**2).sum(axis=1), None]
-    equilibrium = w * rho * (1 + 3 * c @ u + 4.5 * (c @ u) ** 2 - 1.5 * (u**2).sum(axis=0)) - w
-    np.testing.assert_allclose(f_next.values, equilibrium, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(f_next.values, equilibrium(arrived), rtol=0, atol=1e-15)
     box = cells.scatter(f)
     assert np.isnan(box.values).sum() == 9 * (23 * 41 - len(cells))
     np.testing.assert_array_equal(cells.gather(box).values, f.values)
@@ -167,7 +129,37 @@ def test_a_step_over_a_list(kernels: Kernels) -> None:
 
 def test_a_list_on_the_host_for_a_gpu(kernels: Kernels) -> None:
     mask = np.ones((4, 40), bool)
-    cells, there = CellList(mask, kernels), CellList(mask, kernels, library=Library)
+    cells, there = CellList(mask, kernels), CellList(mask, kernels, library=device_library)
     arrays = {"f": there.zeros("f8", 9), "f_next": there.zeros("f8", 9)}
     with pytest.raises(KernelError, match=r"'cells.neighbour' lies in the memory of the host"):
         kernels.list_step(**arrays, cells=cells)
+
+
+def equilibrium(arrived: Any) -> Any:
+    """Of populations less their weights, as these."""
+    rho, c = 1 + arrived.sum(axis=0), np.array(D2Q9.velocities)
+    u = np.tensordot(c.T, arrived, 1) / rho
+    along = np.tensordot(c, u, 1)
+    w = np.array([4 / 9, 1 / 9, 1 / 36])[(c**2).sum(axis=1)].reshape(9, *[1] * (arrived.ndim - 1))
+    return w * rho * (1 + 3 * along + 4.5 * along**2 - 1.5 * (u**2).sum(axis=0)) - w
+
+
+@pytest.mark.parametrize("blocks", [(4, 1), (2, 2)])
+def test_interleaved_blocks(kernels: Kernels, blocks: tuple[int, int]) -> None:
+    """One launch for all blocks, whose borders and those of the periodic plane are exchanged; at omega = 1
+    each step is the equilibrium of what arrives, which NumPy computes."""
+    domain = Domain(kernels, (8, 12), periodic="xy", blocks=blocks)
+    f = domain.zeros("f8", 9, library=device_library)
+    assert f.strides[-2:] == (32, 8)
+    assert f[:, 1, 1].values.__array_interface__["data"][0] % 256 == 0
+    expected = np.random.default_rng(6).random((9, 8, 12)) * 0.01
+    domain.set(f, device_library.asarray(expected))
+    for _ in range(4):
+        domain.in_place_even(f=f)
+        domain.in_place_odd(f=f)
+        for _ in range(2):
+            after = equilibrium(expected)
+            expected = np.stack([np.roll(after[q], c[1::-1], (0, 1)) for q, c in enumerate(D2Q9.velocities)])
+    np.testing.assert_allclose(domain.whole(f).values, expected, rtol=0, atol=1e-15)
+    with pytest.raises(KernelError, match="its schedule interleaves 4 blocks, but the domain has 2"):
+        _ = Domain(kernels, (8, 12), blocks=(2, 1)).in_place_odd
