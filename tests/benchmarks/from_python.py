@@ -3,11 +3,13 @@
 times as `lbm/d3q19/bgk/.../dense/.../cuda`, on the same sizes. Run both on one machine and compare.
 
 python tests/benchmarks/from_python.py [--edge 384] [--rounds 21] [--bench build/release/bin/heddle-bench]
+                                       [--blocks]
 
 Needs a GPU, nvcc, and CuPy or PyTorch. `plain` arrays are of the shape (19, n + 2, n + 2, n + 2), the others
 are those of heddle.zeros. A round is two steps between two events; printed is the median of all rounds. With
 --bench the rows of heddle-bench are timed before and after, and each line ends with its ratio to the mean of
-both.
+both. --blocks: instead, on interleaved blocks of a periodic box, vectors of 16 bytes: the kernels alone, and
+with what heddle.Domain exchanges.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import heddle
+from heddle import Domain, Interleaved, Module, Schedule, lbm
 
 MODEL = Path(__file__).resolve().parent / "models/model.py"
 POPULATIONS = 19
@@ -102,6 +105,33 @@ def rate(kernels: Any, library: CuPy | PyTorch, f: Any, g: Any, rounds: int) -> 
     return 2 * edge**3 / statistics.median(library.seconds(work) for _ in range(rounds)) / 1e6
 
 
+def in_blocks(library: CuPy | PyTorch, edge: int, dtype: str, rounds: int) -> tuple[float, float]:
+    """Million updates per second of AA on interleaved blocks: of its kernels, and with exchanges."""
+    lanes = 4 if dtype == "float32" else 2
+    d3q19 = lbm.Lattice("D3Q19")
+    model = Module("blocks", about="D3Q19 BGK on interleaved blocks.", precisions=(NAMES[dtype],))
+    schedule = Schedule(fma=True, gpu=Interleaved(lanes, block=(128, 1, 1)))
+    model.add("aa", lbm.AA(d3q19)(lbm.BGK(d3q19, omega="omega")), schedule=schedule)
+    kernels = heddle.load(model, target="cuda")
+    domain = Domain(kernels, (edge,) * 3, periodic="xyz", blocks=(lanes, 1, 1))
+    f = domain.zeros(getattr(library.library, dtype), POPULATIONS, library=library.library, **library.options)
+
+    def alone() -> None:
+        kernels.aa_even(f=f[..., 0], omega=OMEGA, ghosts=1)
+        kernels.aa_odd(f=f[..., 0], omega=OMEGA, ghosts=1)
+
+    def exchanged() -> None:
+        domain.aa_even(f=f, omega=OMEGA)
+        domain.aa_odd(f=f, omega=OMEGA)
+
+    found = []
+    for work in (alone, exchanged):
+        for _ in range(3):
+            library.seconds(work)
+        found.append(2 * edge**3 / statistics.median(library.seconds(work) for _ in range(rounds)) / 1e6)
+    return found[0], found[1]
+
+
 def benchmarked(program: Path) -> dict[str, float]:
     """Million updates per second of heddle-bench, by `aa/f32` and so on."""
     out = subprocess.run(
@@ -119,12 +149,32 @@ def benchmarked(program: Path) -> dict[str, float]:
     return found
 
 
+def print_blocks(edge: int, rounds: int) -> int:
+    """A line for each library and precision."""
+    found = 0
+    for name, interface in (("cupy", CuPy), ("torch", PyTorch)):
+        try:
+            library = interface(importlib.import_module(name))
+        except ImportError:
+            print(f"{name}: not installed")
+            continue
+        for dtype, precision in NAMES.items():
+            alone, exchanged = in_blocks(library, edge, dtype, rounds)
+            print(f"{name:6} aa/{precision} in blocks {alone:9.0f} MLUPS, {exchanged:.0f} with exchanges")
+            library.release()
+            found += 1
+    return 0 if found else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--edge", type=int, default=384, help="cells along each axis")
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--bench", type=Path, help="heddle-bench, built with CUDA")
+    parser.add_argument("--blocks", action="store_true", help="interleaved blocks, with their exchanges")
     options = parser.parse_args()
+    if options.blocks:
+        return print_blocks(options.edge, options.rounds)
     kernels = heddle.load(MODEL, target="cuda")
     before = benchmarked(options.bench) if options.bench else {}
     rows: list[tuple[str, str, float]] = []
