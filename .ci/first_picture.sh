@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # From an empty environment to a picture: python -m venv, pip install ./generator numpy matplotlib, and
-# examples/python/gray_scott.py with an empty cache. Prints the seconds of each; fails where they are more than
-# 180, where the program has more than 25 lines of code, or where there is no picture.
+# examples/python/gray_scott.py with an empty cache. Prints the seconds of each; fails where they are more
+# than 180, where the program has more than 25 lines of code, or where there is no picture.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 place=$(mktemp -d)
