@@ -17,6 +17,7 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -74,18 +75,27 @@ class Job:
     common: str
 
     def build(
-        self, place: Path, library: Path, compiler: Compiler, common: Path | None, verbose: bool
+        self,
+        place: Path,
+        library: Path,
+        compiler: Compiler,
+        common: Callable[[], Path] | None,
+        verbose: bool,
     ) -> Record:
         """Compile all that lies in a folder; returns the commands, the seconds that they took of all
-        processors together, and the bytes of each kernel's object. common: its object, if it is there."""
-        commands, objects = [], []
+        processors together, and the bytes of each kernel's object. common: gives its object, and may compile
+        it, beside the others; without it that is a part of these."""
+        commands: list[list[str]] = []
+        objects: list[Path] = []
         wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
         for name, quick in wanted if common else [*wanted, (self.common, True)]:
             objects.append(place / f"{name}.o")
             commands.append(compiler.compile(place / name, place, objects[-1], quick))
         since = seconds_of_children()
-        run_all(commands, verbose)
-        link = compiler.link([*objects, *([common] if common else [])], library)
+        with ThreadPoolExecutor(1) as beside:
+            known = [beside.submit(common)] if common else []
+            run_all(commands, verbose)
+        link = compiler.link([*objects, *(each.result() for each in known)], library)
         run(link, verbose)
         sizes = {name: (place / f"{name}.o").stat().st_size for name in self.sources}
         for made in objects:
@@ -108,7 +118,7 @@ def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
     """
 
     def build(place: Path, result: Path) -> Record:
-        return job.build(place, result, compiler, _common(job, compiler, verbose), verbose)
+        return job.build(place, result, compiler, lambda: _common(job, compiler, verbose), verbose)
 
     return _kept(job.name, f"{job.name}.so", job.texts, compiler, build)
 

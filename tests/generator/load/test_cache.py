@@ -64,6 +64,20 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: Kernels) -> F
     compiler.host_compiler.cache_clear()
 
 
+def test_what_modules_share_is_compiled_beside_their_kernels(fake: Fake) -> None:
+    """The script compiles call.cpp and step.cpp only once both have begun; alone it gives up after 5 s."""
+    call, step = fake.folder / "began_call", fake.folder / "began_step"
+    fake.install(
+        compiling=f'for word in "$@"; do case "$word" in '
+        f"*/call.cpp) : > {call};; */step.cpp) : > {step};; esac; done; "
+        'case "$*" in */call.cpp*|*/step.cpp*) n=0; '
+        f"until ls {call} {step} > /dev/null 2>&1; do "
+        "n=$((n+1)); [ $n -lt 100 ] || exit 1; sleep 0.05; done;; esac"
+    )
+    assert list(heddle.load(tiny())) == list(heddle.load(tiny()))
+    assert {"call.cpp", "step.cpp"} < set(fake.compiled())
+
+
 def test_once_for_the_same_text_flags_and_compiler(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     first = heddle.load(tiny())
     sources = fake.compiled()
