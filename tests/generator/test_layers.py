@@ -63,6 +63,7 @@ MORE = {
     # Arrays, for those who call kernels from Python.
     "python/zeros.py": {"numpy"},
     "python/cell_list.py": {"numpy"},
+    "python/domain.py": {"halo", "numpy"},
     "python/list_tables.py": {"numpy"},
     "python/in_jax.py": {"jax", "numpy", "resources"},
     "python/in_torch.py": {"torch"},

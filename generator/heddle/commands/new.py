@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             f"cmake --build {shown}/build",
             f"ctest --test-dir {shown}/build",
         ),
-        "python": (f"cd {shown}", "python run.py", "python -m pytest"),
+        "python": (f"cd {shown}", "pip install numpy pytest", "python run.py", "python -m pytest"),
     }
     for step in steps[options.kind]:
         print(f"  {step}")

@@ -34,7 +34,11 @@ def test_a_project(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         if kind == "cmake"
         else {"run.py", "test_model.py"}
     )
-    assert f"heddle: wrote {project}: {', '.join(sorted(files))}\nNext:\n" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"heddle: wrote {project}: {', '.join(sorted(files))}\nNext:\n" in printed
+    for command in ("pip install numpy pytest", "python run.py", "python -m pytest") * (kind == "python"):
+        assert f"\n  {command}\n" in printed
+        assert f"\n{command}" in (project / "README.md").read_text()
     for path in project.iterdir():
         text = path.read_text()
         assert "SPDX" not in text, "what is written belongs to its user"
