@@ -2,8 +2,8 @@
 """The command line: `heddle <command>`, `python -m heddle --cmake-dir`.
 
 Exit codes: 0 done; 1 the model was refused, committed files differ from what the model gives, a candidate is
-wrong (explore), or the machine lacks what `heddle.load` needs (doctor); 2 wrong usage; 141 nobody reads the
-output any more.
+wrong (explore), or the machine lacks what `heddle.load` needs (doctor); 2 wrong usage; 130 ended by Ctrl-C;
+141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -55,6 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         print(f"heddle: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        if options.debug:
+            traceback.print_exc()
+        print("heddle: ended by Ctrl-C", file=sys.stderr)
+        return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of `heddle show model.py | head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE

@@ -400,3 +400,14 @@ def test_a_reader_that_has_seen_enough(model: Path) -> None:
     shown = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=environment, check=False)
     os.close(writing)
     assert (shown.returncode, shown.stderr) == (141, b"")
+
+
+def test_ctrl_c_is_one_line(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As while a model runs; nothing is written."""
+    model.write_text("raise KeyboardInterrupt\n")
+    out = model.parent / "out"
+    assert main(["build", str(model), "--out", str(out)]) == 130
+    assert capsys.readouterr() == ("", "heddle: ended by Ctrl-C\n")
+    assert not out.exists()
+    assert main(["--debug", "build", str(model), "--out", str(out)]) == 130
+    assert "model.py" in capsys.readouterr().err
