@@ -23,6 +23,7 @@ def site() -> Iterator[Any]:
     """The modules of generator/docs/site."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DOCS / "site"))
+        import build
         import docstrings
         import doxygen
         import gathered
@@ -34,9 +35,9 @@ def site() -> Iterator[Any]:
 
         found: Any = Site()
         found.docstrings, found.gathered, found.reference = docstrings, gathered, reference
-        found.refusals, found.doxygen = refusals, doxygen
+        found.refusals, found.doxygen, found.build = refusals, doxygen, build
         yield found
-    for name in ("docstrings", "doxygen", "gathered", "reference", "refusals"):
+    for name in ("build", "docstrings", "doxygen", "gathered", "reference", "refusals"):
         sys.modules.pop(name)
 
 
@@ -78,6 +79,21 @@ def test_links_lead_to_pages_of_the_site(site: Any) -> None:
         "(../gallery/first_kernel.md)" in pages["gallery/index.md"]
         or "(first_kernel.md)" in pages["gallery/index.md"]
     )
+
+
+def test_a_site_that_needs_a_network(site: Any, tmp_path: Path) -> None:
+    """Is found by build.py once the pages are written; links that a reader may follow are no fault."""
+    (tmp_path / "index.html").write_text(
+        '<a href="https://there.org">there</a><script src="own.js"></script>'
+    )
+    (tmp_path / "searchindex.js").write_text("Search.setIndex({})")
+    assert site.build.needs_network(tmp_path) == []
+    (tmp_path / "index.html").write_text('<script async="async" src="https://there.org/math.js"></script>')
+    (tmp_path / "searchindex.js").unlink()
+    assert site.build.needs_network(tmp_path) == [
+        "index.html loads https://there.org/math.js",
+        "searchindex.js lacks the index of the search",
+    ]
 
 
 def test_comments_and_declarations_of_headers(

@@ -6,13 +6,14 @@ Needs Debian's python3-sphinx, python3-myst-parser, furo, python3-sympy, python3
 network, neither here nor when pages are read. Pages are gathered in build/site/source: those of
 generator/docs, the READMEs of the examples, and what is generated from sources (gathered.py). Links of a page
 to files and folders beyond these lead to a page that shows them. A warning of Sphinx or of Doxygen is an
-error.
+error, and so is a page that loads something from elsewhere, or a site without an index for its search.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,20 @@ MODULES = {
     "sympy": "python3-sympy",
     "pytest": "python3-pytest",
 }
+
+LOADED = re.compile(r'<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="((?:https?:)?//[^"]+)"')
+
+
+def needs_network(html: Path) -> list[str]:
+    """What is wrong with a site that is read without a network: pages that load something from elsewhere, and
+    a search without its index."""
+    wrong = []
+    for page in sorted(html.rglob("*.html")):
+        wrong += [f"{page.relative_to(html)} loads {found}" for found in LOADED.findall(page.read_text())]
+    index = html / "searchindex.js"
+    if not index.is_file() or "Search.setIndex(" not in index.read_text():
+        wrong.append("searchindex.js lacks the index of the search")
+    return wrong
 
 
 def main() -> int:
@@ -59,11 +74,12 @@ def main() -> int:
         },
         check=False,
     )
-    if done.returncode == 0 and not given.check:
-        print(
-            f"site: {len(list((given.out / 'html').rglob('*.html')))} pages, {given.out / 'html/index.html'}"
-        )
-    return done.returncode
+    if done.returncode or given.check:
+        return done.returncode
+    html = given.out / "html"
+    wrong = needs_network(html)
+    print("\n".join(wrong) or f"site: {len(list(html.rglob('*.html')))} pages, {html / 'index.html'}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
