@@ -11,21 +11,24 @@ from typing import Any
 
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
+from heddle.explorer.occupancy import CAPABILITIES, occupancy
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.space import Candidate
 from heddle.explorer.streams import stream_module
 from heddle.ir import nodes as ir
+from heddle.ir.schedule import Schedule, WarpPerCell
 from heddle.module import Module
 from heddle.python import cache
 from heddle.python.compiler import compiler
 from heddle.python.load import entry_name, functions_of, job_of, module_of
+from heddle.python.ptxas import Taken
 
 
 @dataclass(frozen=True)
 class Built:
     """A module in the cache. key: of all that decides what the library does. text: of its kernels as they are
     emitted. generation, compilation: seconds, those of all processors together. compiler: its
-    version."""
+    version. taken: what kernels of a GPU take; architecture: for which one, such as 90."""
 
     key: str
     library: Path
@@ -35,6 +38,8 @@ class Built:
     compilation: float
     object_bytes: int
     compiler: str
+    taken: tuple[Taken, ...] = ()
+    architecture: int = 0
 
     def functions(self) -> dict[str, Any]:
         """The kernels as functions of Python."""
@@ -62,8 +67,33 @@ def build(module: Module, target: str) -> Built:
         generation,
         record["seconds"],
         sum(record["object_bytes"].values()),
-        known.identity.splitlines()[1],
+        _version(known.identity),
+        tuple(record["taken"]),
+        next((int(flag.rpartition("_")[2]) for flag in known.flags if flag.startswith("-arch=sm_")), 0),
     )
+
+
+def _version(identity: str) -> str:
+    """The line of a compiler's identity that has its version: the first, of nvcc a later one."""
+    lines = identity.splitlines()[1:]
+    return next((line for line in lines if line.startswith("Cuda compilation tools")), lines[0])
+
+
+def resources(made: Built, schedule: Schedule) -> dict[str, Any]:
+    """Registers, spilled bytes, shared memory and occupancy of the kernels of a library for a GPU: of each the
+    worst of them. Empty for a CPU; without occupancy where a launch asks for shared memory, and for GPUs
+    that heddle.explorer.occupancy does not know."""
+    if not made.taken:
+        return {}
+    worst = {name: max(int(one[name]) for one in made.taken) for name in ("registers", "spills", "shared")}
+    gpu = schedule.gpu
+    if made.architecture in CAPABILITIES and not isinstance(gpu, WarpPerCell):
+        shares = [
+            occupancy(made.architecture, gpu.threads_per_block, one["registers"], one["shared"])
+            for one in made.taken
+        ]
+        return worst | {"occupancy": min(shares)}
+    return worst
 
 
 def reference(candidate: Candidate) -> Module:

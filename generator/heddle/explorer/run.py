@@ -21,8 +21,9 @@ from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.built import Built, typed
+from heddle.explorer.built import Built, resources, typed
 from heddle.explorer.exploration import Exploration
+from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read
@@ -44,6 +45,7 @@ from heddle.explorer.trial import (
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
+from heddle.ir.space import Sparse
 from heddle.module import Module
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
@@ -161,6 +163,13 @@ def _check_values(variants: Mapping[str, Module], values: Values) -> None:
         for module in variants.values()
         for kernel in python_kernels(module)
         for argument, _ in needed(module.typed(kernel, module.precisions[0]))
+        if argument.name != "cells"
+    }
+    known |= {
+        space.name
+        for module in variants.values()
+        for kernel in python_kernels(module)
+        if isinstance(space := module.kernels[kernel].space, Sparse)
     }
     for name in values:
         if name not in known:
@@ -175,7 +184,7 @@ def _alike(variants: Mapping[str, Module]) -> bool:
 
 
 def _dimensions(module: Module) -> int:
-    return max(model.space.dimensions for model in module.kernels.values())
+    return max(dimensions(module.typed(name, module.precisions[0])) for name in module.kernels)
 
 
 def _extent(
@@ -186,16 +195,16 @@ def _extent(
     gpu: bool,
 ) -> tuple[int, ...]:
     """Cells along x, y, z. What "memory" means: the variant with most bytes, in the first precision."""
-    most, dimensions = 0.0, 1
+    most, rank = 0.0, 1
     for module in variants.values():
-        for name, model in module.kernels.items():
+        for name in module.kernels:
             if kernels is not None and not any(name.startswith(kernel) for kernel in kernels):
                 continue
             typed = module.typed(name, (precisions or module.precisions)[0])
-            dimensions = max(dimensions, model.space.dimensions)
+            rank = max(rank, dimensions(typed))
             most = max(most, sum(f.type.bytes * max(1, f.components) for f in typed.fields))
     text = size if isinstance(size, str) else "x".join(map(str, size))
-    return extent_of(text, most, dimensions, gpu)
+    return extent_of(text, most, rank, gpu)
 
 
 class _Explorer:
@@ -278,6 +287,8 @@ class _Explorer:
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
             known = None
+        if known is not None and known.state == "compile":  # what it shares with others may have failed
+            known = None
         if known is None and len(self.same.get(content, plain).seconds) >= samples:
             known = self.same[content]
         if known is None:
@@ -306,6 +317,7 @@ class _Explorer:
                 object_bytes=own.object_bytes,
                 lines=own.text.count("\n"),
                 source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
+                **resources(own, candidate.schedule),
                 **costs,
             )
             result = self._measured(candidate, own, result, samples)
@@ -327,6 +339,9 @@ class _Explorer:
         peak = self.peaks.get(candidate.precision, 0.0)
         before = Known(self.errors.get(rounding), self.streams.get(moved), peak)
         made = Made(own, **built, calls=bool(result.calls))
+        kernels = typed(candidate.module)
+        if any(kernel.space.is_index_list for kernel in kernels):  # once, for all that are forked
+            make_list(kernels, result.extent, self.setting.values, self.setting.gpu)
         task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
         outcome = in_child(task, self.setting.limit)
         if outcome.value is None:

@@ -26,12 +26,13 @@ from typing import Any
 from heddle.build import write
 from heddle.errors import KernelError
 from heddle.python.compiler import Compiler, run, run_all
+from heddle.python.ptxas import taken
 
 OFF = ("off", "0", "no")
 RECORD = "build.json"
 Record = dict[str, Any]
-"""What RECORD says of a product: the commands, the compiler, and of a module what it took and how large its
-objects are."""
+"""What RECORD says of a product: the commands, the compiler, and of a module what it took, how large its
+objects are, and what its kernels take of a multiprocessor (heddle.python.ptxas)."""
 
 
 def folder() -> Path:
@@ -77,21 +78,27 @@ class Job:
         self, place: Path, library: Path, compiler: Compiler, common: Path | None, verbose: bool
     ) -> Record:
         """Compile all that lies in a folder; returns the commands, the seconds that they took of all
-        processors together, and the bytes of each kernel's object. common: its object, if it is there."""
+        processors together, the bytes of each kernel's object, and what kernels take of a GPU. common: its
+        object, if it is there."""
         commands, objects = [], []
         wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
         for name, quick in wanted if common else [*wanted, (self.common, True)]:
             objects.append(place / f"{name}.o")
             commands.append(compiler.compile(place / name, place, objects[-1], quick))
         since = seconds_of_children()
-        run_all(commands, verbose)
+        said = run_all(commands, verbose)
         link = compiler.link([*objects, *([common] if common else [])], library)
         run(link, verbose)
         sizes = {name: (place / f"{name}.o").stat().st_size for name in self.sources}
         for made in objects:
             made.unlink()
         texts = [shlex.join(command) for command in (*commands, link)]
-        return {"commands": texts, "seconds": seconds_of_children() - since, "object_bytes": sizes}
+        return {
+            "commands": texts,
+            "seconds": seconds_of_children() - since,
+            "object_bytes": sizes,
+            "taken": [one for text in said for one in taken(text)],
+        }
 
 
 def seconds_of_children() -> float:
