@@ -45,4 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("explored"), help="folder for results (default: explored)"
     )
     parser.add_argument("--merge", nargs="+", type=Path, metavar="FOLDER", help="put results together")
+    parser.add_argument(
+        "--against", type=Path, metavar="EARLIER", help="say what changed since this folder or results.jsonl"
+    )
     parser.add_argument("--all", action="store_true", help="print all rows of the table")

@@ -198,19 +198,23 @@ def read(folder: Path) -> list[Result]:
     """The results of a folder, the last one of each key. A last line that an interrupted run left unfinished
     counts as none."""
     path = folder / FILE
+    return read_file(path) if path.exists() else []
+
+
+def read_file(path: Path) -> list[Result]:
+    """The results of a file, as `read` gives them."""
     found: dict[str, Result] = {}
-    if path.exists():
-        lines = path.read_text().split("\n")
-        for number, line in enumerate(lines, 1):
-            if not line:
+    lines = path.read_text().split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            result = from_line(f"{path.name}:{number}", line)
+        except KernelError:
+            if number == len(lines) or not line.endswith("}"):  # cut off
                 continue
-            try:
-                result = from_line(f"{path.name}:{number}", line)
-            except KernelError:
-                if number == len(lines) or not line.endswith("}"):  # cut off
-                    continue
-                raise
-            found[result.key] = result
+            raise
+        found[result.key] = result
     return list(found.values())
 
 

@@ -22,7 +22,7 @@ from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.built import Built, resources, typed
-from heddle.explorer.exploration import Exploration
+from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
@@ -71,6 +71,7 @@ def explore(
     out: str | Path | None = None,
     name: str | None = None,
     quiet: bool = False,
+    against: str | Path | None = None,
 ) -> Exploration:
     """Compile, check and time the variants, precisions and legal schedules of a model.
 
@@ -86,7 +87,7 @@ def explore(
     which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
     jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
     folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
-    no progress.
+    no progress. against: a folder or results.jsonl of an earlier search, with which results are compared.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
     beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
@@ -100,6 +101,7 @@ def explore(
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
     library()  # NumPy, or what to install
+    earlier = None if against is None else earlier_results(against)
     setting = _Setting(
         target,
         name or machine.name(TARGETS[target].gpu is not None, threads),
@@ -111,7 +113,7 @@ def explore(
         None if out is None else Path(out),
     )
     end = math.inf if budget is None else time.monotonic() + 60 * budget
-    explorer = _Explorer(setting, Progress(quiet))
+    explorer = _Explorer(setting, Progress(quiet), earlier)
     for size in sizes:
         for module in [chosen] if _alike(chosen) else [{name: one} for name, one in chosen.items()]:
             extent = _extent(size, module, kernels, precisions, setting.gpu)
@@ -210,8 +212,10 @@ def _extent(
 class _Explorer:
     """One run: what is known, and what is asked of children."""
 
-    def __init__(self, setting: _Setting, progress: Progress) -> None:
-        self.setting, self.progress = setting, progress
+    def __init__(
+        self, setting: _Setting, progress: Progress, earlier: tuple[Result, ...] | None = None
+    ) -> None:
+        self.setting, self.progress, self.earlier = setting, progress, earlier
         self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
         self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
         self.found: dict[str, Result] = {}
@@ -225,7 +229,11 @@ class _Explorer:
 
     def done(self) -> Exploration:
         result = Exploration(
-            tuple(self.found.values()), tuple(self.refused), {**self.texts}, self.setting.out
+            tuple(self.found.values()),
+            tuple(self.refused),
+            {**self.texts},
+            self.setting.out,
+            self.earlier,
         )
         if self.setting.out:
             result.write(self.setting.out)
