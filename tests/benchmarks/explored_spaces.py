@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,10 @@ from heddle import (
 from heddle.explorer.exploration import Exploration, load_results
 from heddle.explorer.report import report
 from heddle.explorer.results import FILE, Result
+from heddle.explorer.space import space as all_points
+from heddle.explorer.trial import own_part, shared_parts
 from heddle.explorer.variants import lattice_boltzmann, relaxation_layouts, stiff_integrators
+from heddle.explorer.workers import in_children
 from heddle.ir.schedule_text import part_text
 from heddle.solvers import relaxation
 from heddle.solvers.butterfly import butterfly
@@ -172,7 +176,7 @@ SPACES = (
         "tables of neighbours. Times are those of listed cells.",
         lambda: lattice_boltzmann("D3Q19", ("BGK",), ("pull", "AA"), spaces=("list",)),
         "96x96x96",
-        "192x192x192",
+        "160x160x160",
         cpu_parts=(Rows(), Strips(16), Rows(simd=False)),
         gpu_parts=(
             Threads(),
@@ -271,15 +275,31 @@ SPACES = (
 )
 
 
+def _schedules(space: Explored, target: str) -> list[Schedule]:
+    part, parts = ("gpu", space.gpu_parts) if target == "cuda" else ("cpu", space.cpu_parts)
+    return [Schedule(**space.options), *(Schedule(**{part: one}, **space.options) for one in parts)]
+
+
+def compiled(space: Explored, target: str, jobs: int) -> int:
+    """Compile all that exploring a space needs, into the cache; returns how many parts that are."""
+    found = all_points(
+        space.variants(), target, 64, space.kernels, space.precisions, _schedules(space, target)
+    )
+    parts: dict[Any, Callable[[], Any]] = {}
+    for candidate in found.candidates:
+        parts[candidate.name] = partial(own_part, candidate, target)
+        parts |= dict(shared_parts(candidate, target).values())
+    return len(list(in_children(parts.values(), jobs)))
+
+
 def explored(space: Explored, target: str, out: Path, size: str | None, **options: Any) -> Exploration:
     """Time the candidates of a space. size: in place of its own."""
-    part, parts = ("gpu", space.gpu_parts) if target == "cuda" else ("cpu", space.cpu_parts)
     return heddle.explore(
         variants=space.variants(),
         target=target,
         kernels=space.kernels,
         precisions=space.precisions,
-        schedules=[Schedule(**space.options), *(Schedule(**{part: one}, **space.options) for one in parts)],
+        schedules=_schedules(space, target),
         sizes=[size or (space.gpu if target == "cuda" else space.cpu)],
         values=space.values,
         accuracy=space.accuracy(target) if space.accuracy else None,
@@ -368,6 +388,7 @@ def main() -> None:
     parser.add_argument("--size", help="in place of those of the spaces")
     parser.add_argument("--budget", type=float, help="minutes for all of it")
     parser.add_argument("--jobs", type=int)
+    parser.add_argument("--compile", action="store_true", help="compile only, into the cache")
     parser.add_argument("--page", action="store_true", help="write the page from results instead")
     parser.add_argument("--reports", type=Path, help="write the reports of the spaces there instead")
     options = parser.parse_args()
@@ -383,6 +404,11 @@ def main() -> None:
             if found is not None:
                 options.reports.mkdir(parents=True, exist_ok=True)
                 (options.reports / f"{space.name}.html").write_text(report(found.results, [], found.texts))
+            continue
+        if options.compile:
+            started = time.monotonic()
+            count = compiled(space, options.target, options.jobs or 1)
+            print(f"{space.name}: {count} parts in {time.monotonic() - started:.0f} s", flush=True)
             continue
         left = (end - time.monotonic()) / 60
         if left <= 0:

@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", nargs="+", default=[], metavar="NAME=NUMBER", help="values of parameters and fields"
     )
     parser.add_argument(
-        "--search", choices=("exhaustive", "random", "halving", "model"), default="exhaustive"
+        "--search",
+        default="exhaustive",
+        help="exhaustive (default), random, halving, model, or kernel_tuner:STRATEGY where it is installed",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random search")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="try no more candidates after that")

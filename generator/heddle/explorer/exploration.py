@@ -13,6 +13,7 @@ from heddle.emit.files import write_if_changed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.drift import Change, counts, drift
+from heddle.explorer.kernel_tuner import caches
 from heddle.explorer.report import report
 from heddle.explorer.results import (
     FILE,
@@ -141,13 +142,16 @@ class Exploration:
         return schedules(self.results)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write results.json (T4), metadata.json, schedules.json and report.html; returns their paths."""
+        """Write results.json (T4), metadata.json, schedules.json, report.html, and cache files of Kernel Tuner;
+        returns their paths."""
         texts = {
             "results.json": json.dumps(self.t4(), indent=1),
             "metadata.json": json.dumps(metadata(self.results), indent=1),
             "schedules.json": json.dumps(self.schedules(), indent=1),
             "report.html": report(self.results, self.refused, self.texts, self.earlier).rstrip("\n"),
         }
+        for name, cache in caches(self.results).items():
+            texts[f"kernel_tuner/{name}"] = json.dumps(cache, indent="")
         for name, text in texts.items():
             write_if_changed(folder / name, text + "\n")
         return [folder / name for name in texts]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
+from heddle.emit.python_file import list_tables
 from heddle.errors import KernelError
 from heddle.explorer.memory import Values, library
 from heddle.ir import nodes as ir
@@ -55,7 +56,8 @@ def cell_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Value
 
 
 def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
-    """The list in memory of the host, made at the first call. gpu: with the strides that a GPU likes."""
+    """The list with its tables in memory of the host, made at the first call. gpu: with the strides that a GPU
+    likes."""
     spaces = [kernel.space for kernel in kernels if isinstance(kernel.space, Sparse)]
     links = next((space.links for space in spaces if space.links), ())
     name = spaces[0].name
@@ -69,7 +71,10 @@ def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Value
     key = (name, links, tuple(extent), given, gpu)
     if key not in _kept:
         _kept[key] = _made(given, links, tuple(reversed(extent)), gpu)
-    return _kept[key]
+    made = _kept[key]
+    for name in {name for kernel in kernels for name in list_tables(kernel, gpu)}:
+        made.words(name)
+    return made
 
 
 def _made(
@@ -91,6 +96,7 @@ def _made(
 
 def _on_device(made: CellList) -> CellList:
     """The same list for kernels of a GPU."""
-    found = copy(made)
-    found._library, found._tables, found._calls, found._on_device = library("cupy"), {}, {}, True
+    found, cupy = copy(made), library("cupy")
+    found._library, found._calls, found._on_device = cupy, {}, True
+    found._tables = {name: cupy.asarray(table) for name, table in made._tables.items()}
     return found

@@ -154,7 +154,9 @@ class Memory:
             drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)
             size = int(np.prod(shape))
             stored = self.xp.asarray((drawn * field.scale).astype(_dtype(field.type)))
-            return self.xp.resize(stored, size).reshape(shape)  # where the field lies: no copy to a GPU
+            times = -(-size // int(stored.size))  # where the field lies: no copy to a GPU
+            repeated = self.xp.broadcast_to(stored, (times, int(stored.size))).reshape(-1)
+            return repeated[:size].reshape(shape)
         return (found * field.scale).astype(_dtype(field.type))
 
     def _number(self, argument: Argument) -> float | int:
