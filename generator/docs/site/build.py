@@ -60,6 +60,13 @@ def main() -> int:
         check=False,
     )
     if done.returncode == 0 and not given.check:
+        reports = ROOT / "tests/benchmarks/explored_spaces.py"
+        where = given.out / "html/explored"
+        subprocess.run(
+            [sys.executable, str(reports), "--reports", str(where)],
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "generator"), "LC_ALL": "C.UTF-8"},
+            check=True,
+        )
         print(
             f"site: {len(list((given.out / 'html').rglob('*.html')))} pages, {given.out / 'html/index.html'}"
         )

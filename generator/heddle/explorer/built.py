@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from dataclasses import dataclass
@@ -55,15 +56,11 @@ def build(module: Module, target: str) -> Built:
     known = compiler(TARGETS[target])
     path = cache.library(job, known, verbose=False)
     record = json.loads((path.parent / cache.RECORD).read_text())
-    text = "\n".join(job.texts[name] for name in job.sources)
-    if len(TARGETS[target].files) > 1:  # the kernel and its launcher lie in files of their own
-        heads = [f"{own.name}/{name}{TARGETS[target].files[0]}" for name in own.kernels]
-        text = "\n".join((*(job.texts[name] for name in heads), text))
     return Built(
         cache.key(job.texts, known),
         path,
         entry_name(own, target),
-        text,
+        _text(job, own, target),
         generation,
         record["seconds"],
         sum(record["object_bytes"].values()),
@@ -73,6 +70,24 @@ def build(module: Module, target: str) -> Built:
     )
 
 
+def emitted(module: Module, target: str) -> str:
+    """The text of the kernels of a module, as `Built.text` has it."""
+    own = module_of(module, None)
+    return _text(job_of(own, target), own, target)
+
+
+def _text(job: cache.Job, module: Module, target: str) -> str:
+    names = list(job.sources)
+    if len(TARGETS[target].files) > 1:  # the kernel and its launcher lie in files of their own
+        names = [f"{module.name}/{name}{TARGETS[target].files[0]}" for name in module.kernels] + names
+    return "\n".join(job.texts[name] for name in names)
+
+
+def source_of(text: str) -> str:
+    """The name of the file that keeps an emitted text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16] + ".txt"
+
+
 def _version(identity: str) -> str:
     """The line of a compiler's identity that has its version: the first, of nvcc a later one."""
     lines = identity.splitlines()[1:]
@@ -80,9 +95,9 @@ def _version(identity: str) -> str:
 
 
 def resources(made: Built, schedule: Schedule) -> dict[str, Any]:
-    """Registers, spilled bytes, shared memory and occupancy of the kernels of a library for a GPU: of each the
-    worst of them. Empty for a CPU; without occupancy where a launch asks for shared memory, and for GPUs
-    that heddle.explorer.occupancy does not know."""
+    """Registers, spilled bytes, shared memory and occupancy of the kernels of a library for a GPU: of each
+    the worst. Empty for a CPU; without occupancy where a launch asks for shared memory, and for GPUs that
+    heddle.explorer.occupancy does not know."""
     if not made.taken:
         return {}
     worst = {name: max(int(one[name]) for one in made.taken) for name in ("registers", "spills", "shared")}

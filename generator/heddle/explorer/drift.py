@@ -18,9 +18,9 @@ KINDS = ("broken", "slower", "gone", "mended", "faster", "new", "same")
 
 @dataclass(frozen=True)
 class Change:
-    """Of one candidate. kind: one of KINDS. before, now: nanoseconds per cell, or None where it was not timed.
-    times: its time now over that before, both beside the matching stream of their run where that is the same
-    kernel; 1 where it was not timed twice. why: what else of it changed."""
+    """Of one candidate. kind: one of KINDS. before, now: nanoseconds per cell, or None where it was not
+    timed. times: its time now over that before, both beside the matching stream of their run where that is
+    the same kernel; 1 where it was not timed twice. why: what else of it changed."""
 
     kind: str
     result: Result

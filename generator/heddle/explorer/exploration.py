@@ -142,8 +142,8 @@ class Exploration:
         return schedules(self.results)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write results.json (T4), metadata.json, schedules.json, report.html, and cache files of Kernel Tuner;
-        returns their paths."""
+        """Write results.json (T4), metadata.json, schedules.json, report.html, and cache files of Kernel
+        Tuner; returns their paths."""
         texts = {
             "results.json": json.dumps(self.t4(), indent=1),
             "metadata.json": json.dumps(metadata(self.results), indent=1),
@@ -181,14 +181,14 @@ def earlier_results(place: str | Path) -> tuple[Result, ...]:
     found = read_file(path) if path.is_file() else []
     if not found:
         raise KernelError(
-            str(place), "there are no earlier results.", f"name a folder that heddle explore wrote, or its {FILE}"
+            str(place),
+            "there are no earlier results.",
+            f"name a folder that heddle explore wrote, or its {FILE}",
         )
     return tuple(found)
 
 
-def merge(
-    folders: Sequence[str | Path], out: str | Path, against: str | Path | None = None
-) -> Exploration:
+def merge(folders: Sequence[str | Path], out: str | Path, against: str | Path | None = None) -> Exploration:
     """Put the results of several folders, such as those of several machines, into one. against: an earlier
     search that they are compared with."""
     earlier = None if against is None else earlier_results(against)

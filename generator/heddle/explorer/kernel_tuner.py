@@ -55,7 +55,9 @@ def parameters(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     """The names that differ between rows, each with its values in order; a comma would separate them."""
     names = dict.fromkeys(name for row in rows for name in row)
     found = {name: list(dict.fromkeys(_word(row, name) for row in rows)) for name in names}
-    return {name: values for name, values in found.items() if len(values) > 1} or dict(list(found.items())[:1])
+    return {name: values for name, values in found.items() if len(values) > 1} or dict(
+        list(found.items())[:1]
+    )
 
 
 def _word(row: Mapping[str, str], name: str) -> str:
@@ -176,6 +178,7 @@ class Strategy:
             util = importlib.import_module("kernel_tuner.util")
             most = math.ceil(SHARE * len(self._numbers))
             tuned, numbers = self._tuned, self._numbers
+
             def legal(one: Mapping[str, str]) -> bool:
                 return tuple(one[name] for name in tuned) in numbers
 
@@ -202,8 +205,8 @@ class Strategy:
         self._questions.put([])
 
     def measured(self, configurations: Iterable[Sequence[str]], budget: Any) -> list[float | None]:
-        """For the thread: seconds per cell of configurations, infinite for wrong ones; None once the budget is
-        spent."""
+        """For the thread: seconds per cell of configurations, infinite for wrong ones; None once the budget
+        is spent."""
         found: list[int | None] = []
         for one in configurations:
             if budget.is_done():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of cells for kernels that run over them: their mask, and the tables that lead to neighbours. Tables of
-one list take seconds: they are made once, before the processes that measure are forked."""
+"""Lists of cells for kernels that run over them: their mask, and the tables that lead to neighbours. Tables
+of one list take seconds: they are made once, before the processes that measure are forked."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def dimensions(kernel: ir.Kernel) -> int:
 
 
 def balls(shape: tuple[int, ...]) -> Any:
-    """The mask of a porous medium, periodic along all axes: all cells outside of balls at random places, which
-    overlap; their radius is a twelfth of the shortest axis, and at least two cells."""
+    """The mask of a porous medium, periodic along all axes: all cells outside of balls at random places,
+    which overlap; their radius is a twelfth of the shortest axis, and at least two cells."""
     np = library()
     random = np.random.default_rng(19)
     radius = max(2.0, min(shape) / 12)
@@ -49,15 +49,15 @@ def balls(shape: tuple[int, ...]) -> Any:
 
 
 def cell_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
-    """The list of kernels over one, in memory of the host or of a GPU, periodic along all axes. values: for the
-    name of the list a function of the shape [z, y, x] that gives its mask, in place of `balls`."""
+    """The list of kernels over one, in memory of the host or of a GPU, periodic along all axes. values: for
+    the name of the list a function of the shape [z, y, x] that gives its mask, in place of `balls`."""
     made = make_list(kernels, extent, values, gpu)
     return _on_device(made) if gpu else made
 
 
 def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
-    """The list with its tables in memory of the host, made at the first call. gpu: with the strides that a GPU
-    likes."""
+    """The list with its tables in memory of the host, made at the first call. gpu: with the strides that a
+    GPU likes."""
     spaces = [kernel.space for kernel in kernels if isinstance(kernel.space, Sparse)]
     links = next((space.links for space in spaces if space.links), ())
     name = spaces[0].name

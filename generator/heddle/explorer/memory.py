@@ -148,7 +148,8 @@ class Memory:
                     "a function of values takes the shape, ghost layers included, and returns an array of it",
                 )
         elif given is not None:
-            found = np.full(shape, given)
+            value = np.asarray(given * field.scale).astype(_dtype(field.type)).item()
+            return self.xp.full(shape, value, _dtype(field.type))  # where the field lies
         else:
             random = np.random.default_rng(zlib.crc32(field.name.encode()))
             drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)

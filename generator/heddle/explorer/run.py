@@ -21,7 +21,7 @@ from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.built import Built, resources, typed
+from heddle.explorer.built import Built, resources, source_of, typed
 from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
@@ -101,6 +101,8 @@ def explore(
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
     library()  # NumPy, or what to install
+    if TARGETS[target].gpu is not None:
+        library("cupy")  # imported once, before forks; it asks for no GPU until it is used
     earlier = None if against is None else earlier_results(against)
     setting = _Setting(
         target,
@@ -324,7 +326,7 @@ class _Explorer:
                 compilation=own.compilation,
                 object_bytes=own.object_bytes,
                 lines=own.text.count("\n"),
-                source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
+                source=source_of(own.text),
                 **resources(own, candidate.schedule),
                 **costs,
             )

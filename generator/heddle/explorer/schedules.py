@@ -25,8 +25,8 @@ def tried(own: Schedule, gpu: bool, nx: int, over_list: bool = False) -> Iterato
     """The schedules that a search tries beside a kernel's own one, which comes first. Whether a kernel takes
     them is not known here.
 
-    gpu: for a GPU, else for a CPU. nx: cells along x. over_list: the kernel runs over a list of cells. colours, specialise and math stay as the model has
-    them: they are part of its method.
+    gpu: for a GPU, else for a CPU. nx: cells along x. over_list: the kernel runs over a list of cells.
+    colours, specialise and math stay as the model has them: they are part of its method.
     """
     yield own
     for fma in (own.fma, not own.fma):

@@ -3,8 +3,8 @@
 
 exhaustive: as they come. random: shuffled, so that a budget takes a sample. halving: all with few samples,
 the better half of them with twice as many, and so on. model: first what the cost line says is fastest; then
-what a model that is fitted to the times so far says. kernel_tuner:<name>: a strategy of Kernel Tuner, group by
-group (heddle.explorer.kernel_tuner).
+what a model that is fitted to the times so far says. kernel_tuner:<name>: a strategy of Kernel Tuner, group
+by group (heddle.explorer.kernel_tuner).
 """
 
 from __future__ import annotations

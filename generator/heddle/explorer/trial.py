@@ -160,8 +160,8 @@ def measured(
 
 
 def _small(candidate: Candidate, dimensions: int) -> tuple[int, ...]:
-    """The size at which results are compared; along x what the schedule fixes, and of fields that are split by
-    colour an even number."""
+    """The size at which results are compared; along x what the schedule fixes, and of fields that are split
+    by colour an even number."""
     x, *others = measure.SMALL[:dimensions]
     split = any(field.layout.split for kernel in built.typed(candidate.module) for field in kernel.fields)
     x -= x % 2 if split else 0

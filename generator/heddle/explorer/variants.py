@@ -5,7 +5,7 @@ space; relaxation by the layout of its fields; integrators of a chemical mechani
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from heddle import chemistry, lbm
 from heddle.errors import KernelError, calling_place
@@ -24,7 +24,7 @@ OPERATORS: Mapping[str, Callable[[lbm.Lattice], lbm.CollisionOperator]] = {
     "central moments": lambda lattice: lbm.CentralMoment(lattice, omega="omega"),
     "cumulant": lambda lattice: lbm.Cumulant(lattice, omega="omega"),
 }
-PATTERNS: Mapping[str, Callable[[lbm.Lattice], lbm.StreamingPattern]] = {
+PATTERNS: Mapping[str, Callable[[lbm.Lattice], Any]] = {
     "pull": lbm.Pull,
     "push": lbm.Push,
     "AA": lbm.AA,
@@ -40,7 +40,7 @@ METHODS = ("Ros3", "Rodas3", "Rodas4")
 def lattice_boltzmann(
     lattice: str | lbm.Lattice,
     operators: Sequence[str] | Mapping[str, Callable[[lbm.Lattice], lbm.CollisionOperator]] = ("BGK", "TRT"),
-    patterns: Sequence[str] | Mapping[str, Callable[[lbm.Lattice], lbm.StreamingPattern]] = ("pull", "AA"),
+    patterns: Sequence[str] | Mapping[str, Callable[[lbm.Lattice], Any]] = ("pull", "AA"),
     precisions: Sequence[str] = ("f64", "f32"),
     schedule: Schedule | None = None,
     spaces: Sequence[str] = ("box",),

@@ -165,7 +165,7 @@ class Browser:
         )
 
     def scheme(self, colours: str, media: str = "") -> None:
-        """"light" or "dark"; media: "print" to see what a printer does."""
+        """ "light" or "dark"; media: "print" to see what a printer does."""
         features = [{"name": "prefers-color-scheme", "value": colours}]
         self.ask("Emulation.setEmulatedMedia", media=media, features=features)
 

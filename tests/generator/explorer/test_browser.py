@@ -27,6 +27,7 @@ pytestmark = [
     pytest.mark.skipif(COMMAND is None, reason="no Chromium: apt install chromium-headless-shell"),
 ]
 SHARES = {"f64": (0.98, 1.0, 1.03), "f32": (0.29, 0.3, 0.31)}
+ERRORS = {"f64": 1e-16, "f32": 1e-7}
 SCHEDULES = (
     Schedule(Rows(), Threads()),
     Schedule(CacheLines(4), Threads(block=(128, 1, 1))),
@@ -43,8 +44,9 @@ def results() -> list[Any]:
             result(
                 key=str(number), variant=variant, precision=precision, schedule=schedule, target="cuda",
                 seconds=tuple((1.0 + 0.5 * number) * share * 1e-6 for share in SHARES[precision]),
-                stream=(1e-6, 1e-6, 1e-6), peak=5e9, error={"f64": 1e-16, "f32": 1e-7}[precision] * (1 + number),
-                flops=7 + 2 * number, lines=100 + number, source=f"{number}.txt", registers=32 + 8 * number, occupancy=1 - number / 20,
+                stream=(1e-6, 1e-6, 1e-6), peak=5e9, error=ERRORS[precision] * (1 + number),
+                flops=7 + 2 * number, lines=100 + number, source=f"{number}.txt",
+                registers=32 + 8 * number, occupancy=1 - number / 20,
             )
         )  # fmt: skip
     return [*found, result(key="other", module=HOSTILE, step="sweep", variant=HOSTILE)]
@@ -192,7 +194,10 @@ def test_a_range_of_times(browser: Browser) -> None:
 
 def test_the_table_is_sorted(browser: Browser) -> None:
     heads = browser.run("[...document.querySelectorAll('#table th button')].map((b) => b.dataset.key)")
-    for key, column in (("registers", heads.index("registers") + 2), ("precision", heads.index("precision") + 2)):
+    for key, column in (
+        ("registers", heads.index("registers") + 2),
+        ("precision", heads.index("precision") + 2),
+    ):
         for way in ("ascending", "descending"):
             browser.click("#table th button", heads.index(key))
             found = browser.texts(f"#table tbody td:nth-child({column})")
@@ -220,7 +225,9 @@ def test_what_changed(browser: Browser) -> None:
     assert browser.texts("#drift h2") == ["Since the earlier search"]
     assert browser.texts("#changes tbody td:first-child") == ["slower", "faster", *["new"] * 10]
     assert browser.texts("#changes tbody tr:first-child td")[1:4] == ["15", "20", "1.33"]
-    assert browser.texts("#drift p")[0].startswith("1 slower, 1 faster, 10 new, 1 same. Times are nanoseconds")
+    assert browser.texts("#drift p")[0].startswith(
+        "1 slower, 1 faster, 10 new, 1 same. Times are nanoseconds"
+    )
 
 
 def test_screen_readers(browser: Browser) -> None:
@@ -260,7 +267,8 @@ CONTRAST = """
     return "rgb(255, 255, 255)";
   };
   const low = [];
-  for (const one of document.querySelectorAll("h1, h2, h3, p, td, th, button, select, li, span, text, code")) {
+  const all = "h1, h2, h3, p, td, th, button, select, li, span, text, code";
+  for (const one of document.querySelectorAll(all)) {
     if (!one.textContent.trim() || one.closest("[hidden]")) continue;
     const style = getComputedStyle(one);
     const ink = one.tagName === "text" ? style.fill : style.color;

@@ -205,7 +205,9 @@ def test_a_list_of_cells(own_cache: Path) -> None:
     made = lattice_boltzmann("D2Q9", ("BGK",), ("AA",), ("f32",), spaces=("list",))
 
     def mask(shape: tuple[int, ...]) -> Any:
-        assert shape == {True: (9, 40), False: SMALL[1::-1]}[shape[1] == 40]  # what is timed, and what is checked
+        assert (
+            shape == {True: (9, 40), False: SMALL[1::-1]}[shape[1] == 40]
+        )  # what is timed, and what is checked
         return np.arange(np.prod(shape)).reshape(shape) % 5 != 0
 
     chosen: dict[str, Any] = {"variants": made, "sizes": ["40x9"], "samples": 2, "quiet": True}
