@@ -55,13 +55,14 @@ Written by `tests/benchmarks/explored_spaces.py --page` from `tests/benchmarks/r
 these, not this page. What the columns mean: [exploring variants](explore.md).
 
 Of each kernel, variant and precision the fastest schedule of those that were tried, and how many these were;
-"chosen": what `Schedule()` chooses takes. All candidates gave the bits of the reference target before they were timed. One thread of a CPU,
-by its own clock, and one GPU, each kernel beside the matching stream in turns. "stream": the time of that,
-divided by the kernel's. "error": of one update relative to f64, unless the space says otherwise.
+"chosen": the time of what `Schedule()` chooses. All candidates gave the bits of the reference target before
+they were timed. One thread of a CPU, by its own clock, and one GPU, each kernel beside the matching stream in
+turns. "stream": the time of that, divided by the kernel's. "error": of one update relative to f64, unless the
+space says otherwise.
 
-`python tests/benchmarks/explored_spaces.py --reports FOLDER` makes the interactive report of each space, with what
-is emitted today for the fastest; the [site](site/build.py) has them as `explored/<space>.html`: d3q19, d3q19_list, cumulant,
-sor, smoothers, columns, transforms, robertson.
+`python tests/benchmarks/explored_spaces.py --reports FOLDER` makes the interactive report of each space, with
+what is emitted today for the fastest; the [site](site/build.py) has them as `explored/<space>.html`: d3q19,
+d3q19_list, cumulant, sor, smoothers, columns, transforms, robertson.
 """
 
 

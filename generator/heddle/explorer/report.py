@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from heddle.emit.targets import TARGETS
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.drift import Change, counts, drift
 from heddle.explorer.results import Result
-from heddle.ir.schedule import Interleaved, Rows, Schedule, Threads
+from heddle.ir.schedule import CpuSchedule, GpuSchedule, Interleaved, Rows, Schedule, Threads
 from heddle.ir.schedule_text import as_text
 
 MOST_BYTES = 300_000
@@ -128,7 +129,8 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "why": result.why,
         "own": result.own,
         "source": source,
-        "options": {"variant": result.variant, "precision": result.precision} | options(result.schedule),
+        "options": {"variant": result.variant, "precision": result.precision}
+        | options(result.schedule, TARGETS[result.target].gpu is not None),
         "time": None,
     }
     if result.state != "correct":
@@ -170,16 +172,25 @@ def _spread(seconds: Sequence[float]) -> float:
     return (high - low) / 2
 
 
-def options(schedule: Schedule) -> dict[str, Any]:
-    """The options of a schedule, as axes of the parallel coordinates."""
-    cpu, gpu = schedule.cpu, schedule.gpu
+def options(schedule: Schedule, on_gpu: bool) -> dict[str, str]:
+    """The options of a schedule that count on a CPU or a GPU, as axes of the parallel coordinates."""
+    found = _on_gpu(schedule.gpu) if on_gpu else _on_cpu(schedule.cpu)
+    found |= {"fma": "fma" if schedule.fma else "no fma", "math": schedule.math}
+    return {name: str(value) for name, value in found.items()}
+
+
+def _on_cpu(cpu: CpuSchedule) -> dict[str, Any]:
     found: dict[str, Any] = {"loop": type(cpu).__name__}
     if isinstance(cpu, Rows):
         found["loop"] += " fixed_nx" if cpu.fixed_nx else "" if cpu.simd else " scalar"
     found["size"] = getattr(cpu, "size", "-")
     found["prefetch"] = getattr(cpu, "prefetch_distance", getattr(cpu, "prefetch", 0))
     found["stores"] = "nontemporal" if getattr(cpu, "nontemporal", False) else "cached"
-    found["thread"] = type(gpu).__name__
+    return found
+
+
+def _on_gpu(gpu: GpuSchedule) -> dict[str, Any]:
+    found: dict[str, Any] = {"thread": type(gpu).__name__}
     if isinstance(gpu, Threads):
         found["thread"] += f" x{gpu.coarsening}" if gpu.coarsening > 1 else ""
     if isinstance(gpu, Interleaved):
@@ -188,6 +199,4 @@ def options(schedule: Schedule) -> dict[str, Any]:
     found["unit stride"] = "yes" if gpu.unit_stride else "no"
     found["same strides"] = "yes" if gpu.same_strides else "no"
     found["addresses"] = "rematerialised" if gpu.rematerialise else "kept"
-    found["fma"] = "fma" if schedule.fma else "no fma"
-    found["math"] = schedule.math
-    return {name: str(value) for name, value in found.items()}
+    return found
