@@ -251,7 +251,7 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
   libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py libsundials-dev python3-sphinx
-  python3-myst-parser furo python3-sympy python3-pytest zsh doxygen)
+  python3-myst-parser furo python3-sympy python3-pytest zsh doxygen chromium-headless-shell)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16 cppcheck)

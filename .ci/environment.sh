@@ -51,6 +51,9 @@ is_present() {
       ;;
     ninja-build) command -v ninja >/dev/null ;;
     g++) command -v c++ >/dev/null || command -v g++ >/dev/null ;;
+    chromium-headless-shell)
+      command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null
+      ;;
     gfortran | clang | make | pkg-config | git) command -v "$1" >/dev/null ;;
     python3) find_python ;;
     python3-venv) find_python && "$python" -c 'import venv, ensurepip' 2>/dev/null ;;

@@ -44,8 +44,8 @@ ALLOWED = {
     # Kernels that run from Python: on top of what builds them.
     "python": {"python", "build", "emit", "explored_schedules", "ir", "module"},
     # Searches over kernels that run from Python.
-    "explorer": {"explorer", "build", "emit", "explored_schedules", "ir", "lbm", "machine", "model"}
-    | {"module", "python"},
+    "explorer": {"explorer", "build", "chemistry", "emit", "explored_schedules", "ir", "lbm", "machine"}
+    | {"model", "module", "python", "solvers"},
     # From text back to kernels.
     "lift": {"lift", "ir", "resources"},
     "roundtrip": {"roundtrip", "lift", "ir", "emit", "module", "resources"},

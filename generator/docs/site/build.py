@@ -77,6 +77,11 @@ def main() -> int:
     if done.returncode or given.check:
         return done.returncode
     html = given.out / "html"
+    subprocess.run(
+        [sys.executable, str(ROOT / "tests/benchmarks/explored_spaces.py"), "--reports", str(html / "explored")],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "generator"), "LC_ALL": "C.UTF-8"},
+        check=True,
+    )
     wrong = needs_network(html)
     print("\n".join(wrong) or f"site: {len(list(html.rglob('*.html')))} pages, {html / 'index.html'}")
     return 1 if wrong else 0

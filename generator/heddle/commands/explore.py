@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(
             "heddle explore", "give a model, or --merge with folders.", "heddle explore --help shows examples"
         )
-    found = merge(options.merge, options.out) if options.merge else _searched(options)
+    found = merge(options.merge, options.out, options.against) if options.merge else _searched(options)
     print(found.table(None if options.all else ROWS))
     if not options.merge and not found.results and options.budget is not None:
         print(
@@ -66,6 +66,7 @@ def _searched(options: argparse.Namespace) -> Exploration:
         threads=options.threads,
         out=options.out,
         name=options.name,
+        against=options.against,
     )
 
 

@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", nargs="+", default=[], metavar="NAME=NUMBER", help="values of parameters and fields"
     )
     parser.add_argument(
-        "--search", choices=("exhaustive", "random", "halving", "model"), default="exhaustive"
+        "--search",
+        default="exhaustive",
+        help="exhaustive (default), random, halving, model, or kernel_tuner:STRATEGY where it is installed",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random search")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="try no more candidates after that")
@@ -45,4 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("explored"), help="folder for results (default: explored)"
     )
     parser.add_argument("--merge", nargs="+", type=Path, metavar="FOLDER", help="put results together")
+    parser.add_argument(
+        "--against", type=Path, metavar="EARLIER", help="say what changed since this folder or results.jsonl"
+    )
     parser.add_argument("--all", action="store_true", help="print all rows of the table")

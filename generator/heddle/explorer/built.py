@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from dataclasses import dataclass
@@ -11,21 +12,24 @@ from typing import Any
 
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
+from heddle.explorer.occupancy import CAPABILITIES, occupancy
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.space import Candidate
 from heddle.explorer.streams import stream_module
 from heddle.ir import nodes as ir
+from heddle.ir.schedule import Schedule, WarpPerCell
 from heddle.module import Module
 from heddle.python import cache
 from heddle.python.compiler import compiler
 from heddle.python.load import entry_name, functions_of, job_of, module_of
+from heddle.python.ptxas import Taken
 
 
 @dataclass(frozen=True)
 class Built:
     """A module in the cache. key: of all that decides what the library does. text: of its kernels as they are
     emitted. generation, compilation: seconds, those of all processors together. compiler: its
-    version."""
+    version. taken: what kernels of a GPU take; architecture: for which one, such as 90."""
 
     key: str
     library: Path
@@ -35,6 +39,8 @@ class Built:
     compilation: float
     object_bytes: int
     compiler: str
+    taken: tuple[Taken, ...] = ()
+    architecture: int = 0
 
     def functions(self) -> dict[str, Any]:
         """The kernels as functions of Python."""
@@ -50,20 +56,59 @@ def build(module: Module, target: str) -> Built:
     known = compiler(TARGETS[target])
     path = cache.library(job, known, verbose=False)
     record = json.loads((path.parent / cache.RECORD).read_text())
-    text = "\n".join(job.texts[name] for name in job.sources)
-    if len(TARGETS[target].files) > 1:  # the kernel and its launcher lie in files of their own
-        heads = [f"{own.name}/{name}{TARGETS[target].files[0]}" for name in own.kernels]
-        text = "\n".join((*(job.texts[name] for name in heads), text))
     return Built(
         cache.key(job.texts, known),
         path,
         entry_name(own, target),
-        text,
+        _text(job, own, target),
         generation,
         record["seconds"],
         sum(record["object_bytes"].values()),
-        known.identity.splitlines()[1],
+        _version(known.identity),
+        tuple(record["taken"]),
+        next((int(flag.rpartition("_")[2]) for flag in known.flags if flag.startswith("-arch=sm_")), 0),
     )
+
+
+def emitted(module: Module, target: str) -> str:
+    """The text of the kernels of a module, as `Built.text` has it."""
+    own = module_of(module, None)
+    return _text(job_of(own, target), own, target)
+
+
+def _text(job: cache.Job, module: Module, target: str) -> str:
+    names = list(job.sources)
+    if len(TARGETS[target].files) > 1:  # the kernel and its launcher lie in files of their own
+        names = [f"{module.name}/{name}{TARGETS[target].files[0]}" for name in module.kernels] + names
+    return "\n".join(job.texts[name] for name in names)
+
+
+def source_of(text: str) -> str:
+    """The name of the file that keeps an emitted text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16] + ".txt"
+
+
+def _version(identity: str) -> str:
+    """The line of a compiler's identity that has its version: the first, of nvcc a later one."""
+    lines = identity.splitlines()[1:]
+    return next((line for line in lines if line.startswith("Cuda compilation tools")), lines[0])
+
+
+def resources(made: Built, schedule: Schedule) -> dict[str, Any]:
+    """Registers, spilled bytes, shared memory and occupancy of the kernels of a library for a GPU: of each
+    the worst. Empty for a CPU; without occupancy where a launch asks for shared memory, and for GPUs that
+    heddle.explorer.occupancy does not know."""
+    if not made.taken:
+        return {}
+    worst = {name: max(int(one[name]) for one in made.taken) for name in ("registers", "spills", "shared")}
+    gpu = schedule.gpu
+    if made.architecture in CAPABILITIES and not isinstance(gpu, WarpPerCell):
+        shares = [
+            occupancy(made.architecture, gpu.threads_per_block, one["registers"], one["shared"])
+            for one in made.taken
+        ]
+        return worst | {"occupancy": min(shares)}
+    return worst
 
 
 def reference(candidate: Candidate) -> Module:

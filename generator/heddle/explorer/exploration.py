@@ -5,26 +5,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from heddle.emit.files import write_if_changed
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.explorer.drift import Change, counts, drift
+from heddle.explorer.kernel_tuner import caches
 from heddle.explorer.report import report
-from heddle.explorer.results import FILE, SOURCES, Result, append, best, metadata, read, schedules, t4
+from heddle.explorer.results import (
+    FILE,
+    SOURCES,
+    Result,
+    append,
+    best,
+    metadata,
+    read,
+    read_file,
+    schedules,
+    t4,
+)
 from heddle.ir.schedule_text import as_text
 
 
 @dataclass(frozen=True)
 class Exploration:
     """What a search found. results: in the order in which they came. refused: points of the space that are
-    not legal, and why. texts: emitted kernels by the name of their file. folder: where it was written."""
+    not legal, and why. texts: emitted kernels by the name of their file. folder: where it was written.
+    earlier: results of an earlier search that they are compared with."""
 
     results: tuple[Result, ...]
     refused: tuple[Any, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    earlier: tuple[Result, ...] | None = None
 
     @property
     def correct(self) -> list[Result]:
@@ -36,6 +52,11 @@ class Exploration:
     def wrong(self) -> list[Result]:
         """Those that do not compile, crash, take too long or give other bits than the reference."""
         return [result for result in self.results if result.state != "correct"]
+
+    @property
+    def drift(self) -> list[Change]:
+        """What changed since the earlier search, the worst first; nothing where there is none."""
+        return [] if self.earlier is None else drift(self.earlier, self.results)
 
     def best(self, step: str | None = None, precision: str | None = None) -> Result:
         """The fastest result, of one step and precision if these are given. Raises KernelError if nothing was
@@ -61,23 +82,33 @@ class Exploration:
                 place, shown = result.place, 0
                 size = "x".join(map(str, result.extent))
                 lines += ["", f"{result.module}/{result.step}, {size}, {result.machine}, {result.target}"]
+                gpu = TARGETS[result.target].gpu is not None
+                taken = f" {'regs':>4} {'spills':>6} {'warps':>5}" if gpu else ""
                 lines.append(
-                    f"{'ns/cell':>8} {'stream':>6} {'B/cell':>7} {'error':>8} {'lines':>5} {'compile':>7}  "
-                    "candidate"
+                    f"{'ns/cell':>8} {'stream':>6} {'B/cell':>7} {'error':>8} {'lines':>5} {'compile':>7}"
+                    f"{taken}  candidate"
                 )
             shown += 1
             if rows is not None and shown > rows:
                 continue
             error = "" if result.error is None else f"{result.error:.1e}"
             own = " (own)" if result.own else ""
+            taken = ""
+            if gpu:
+                share = "" if result.occupancy is None else f"{result.occupancy:.0%}"
+                taken = f" {result.registers:4} {result.spills:6} {share:>5}"
             lines.append(
                 f"{result.nanoseconds_per_cell:8.3g} {result.fraction:6.0%} {result.bytes:7.4g} {error:>8} "
-                f"{result.lines:5} {result.compilation:5.1f} s  "
+                f"{result.lines:5} {result.compilation:5.1f} s{taken}  "
                 f"{result.variant + ': ' if result.variant else ''}{result.precision} "
                 f"{as_text(result.schedule)}{own}"
             )
         for result in self.wrong:
             lines += ["", f"{result.state}: {result.name}", f"  {result.why}"]
+        if self.earlier is not None:
+            changes = self.drift
+            lines += ["", f"since the earlier search: {counts(changes)}"]
+            lines += [f"  {change.line}" for change in changes if change.kind != "same"][:rows]
         if self.refused:
             lines += ["", f"not legal: {len(self.refused)} candidates"]
         return "\n".join(lines).strip()
@@ -111,13 +142,16 @@ class Exploration:
         return schedules(self.results)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write results.json (T4), metadata.json, schedules.json and report.html; returns their paths."""
+        """Write results.json (T4), metadata.json, schedules.json, report.html, and cache files of Kernel
+        Tuner; returns their paths."""
         texts = {
             "results.json": json.dumps(self.t4(), indent=1),
             "metadata.json": json.dumps(metadata(self.results), indent=1),
             "schedules.json": json.dumps(self.schedules(), indent=1),
-            "report.html": report(self.results, self.refused, self.texts).rstrip("\n"),
+            "report.html": report(self.results, self.refused, self.texts, self.earlier).rstrip("\n"),
         }
+        for name, cache in caches(self.results).items():
+            texts[f"kernel_tuner/{name}"] = json.dumps(cache, indent="")
         for name, text in texts.items():
             write_if_changed(folder / name, text + "\n")
         return [folder / name for name in texts]
@@ -139,13 +173,30 @@ def load_results(folders: Iterable[Path]) -> Exploration:
     return Exploration(tuple(results.values()), (), texts)
 
 
-def merge(folders: Sequence[str | Path], out: str | Path) -> Exploration:
-    """Put the results of several folders, such as those of several machines, into one."""
+def earlier_results(place: str | Path) -> tuple[Result, ...]:
+    """The results of an earlier search: a folder that `explore` wrote, or its results.jsonl, whatever it is
+    called now. Raises KernelError where there are none."""
+    path = Path(place)
+    path = path / FILE if path.is_dir() else path
+    found = read_file(path) if path.is_file() else []
+    if not found:
+        raise KernelError(
+            str(place),
+            "there are no earlier results.",
+            f"name a folder that heddle explore wrote, or its {FILE}",
+        )
+    return tuple(found)
+
+
+def merge(folders: Sequence[str | Path], out: str | Path, against: str | Path | None = None) -> Exploration:
+    """Put the results of several folders, such as those of several machines, into one. against: an earlier
+    search that they are compared with."""
+    earlier = None if against is None else earlier_results(against)
     found = load_results([Path(folder) for folder in folders])
     known = {result.key for result in read(Path(out))}
     for result in found.results:
         if result.key not in known:
             append(Path(out), result, found.texts.get(result.source, ""))
-    merged = load_results([Path(out)])
+    merged = replace(load_results([Path(out)]), earlier=earlier)
     merged.write(Path(out))
     return merged

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heddle.explorer.lists import cell_list
 from heddle.explorer.memory import Memory, Values, library, on_host
 from heddle.ir import nodes as ir
 
@@ -40,8 +41,11 @@ def runnable(
     values: Values,
     gpu: bool,
 ) -> Runnable:
-    """The kernels of a library with arrays of their own."""
-    memory = Memory(kernels, extent, values, library("cupy" if gpu else "numpy"))
+    """The kernels of a library with arrays of their own. Kernels over lists: extent is that of the box that
+    their cells lie in."""
+    listed = any(kernel.space.is_index_list for kernel in kernels)
+    cells = cell_list(kernels, extent, values, gpu) if listed else None
+    memory = Memory(kernels, extent, values, library("cupy" if gpu else "numpy"), cells)
     return Runnable(tuple(functions[kernel.name] for kernel in kernels), memory)
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from heddle.emit.python_file import array_axes, needed
+from heddle.emit.python_file import array_axes, list_tables, needed
 from heddle.emit.signature import Argument, written_fields
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.python.cell_list import CellList
 from heddle.python.zeros import zeros
 
 BLOCK = 1 << 16
@@ -60,17 +61,31 @@ class Memory:
     """The arguments of a step's kernels at one size. xp: the library that allocates, `library(...)`.
 
     extent: cells along x, y, z. values: what the user says of arguments; other fields hold random numbers
-    between 0.005 and 0.015, and other parameters one between 0.5 and 1, the same for every candidate.
+    between 0.005 and 0.015, and other parameters one between 0.5 and 1, the same for every candidate. cells:
+    the list of kernels over one.
     """
 
-    def __init__(self, kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, xp: Any) -> None:
-        self.extent, self.given, self.xp = tuple(extent), values, xp
+    def __init__(
+        self,
+        kernels: Sequence[ir.Kernel],
+        extent: Sequence[int],
+        values: Values,
+        xp: Any,
+        cells: CellList | None = None,
+    ) -> None:
+        self.extent, self.given, self.xp, self.cells = tuple(extent), values, xp, cells
         self.arrays: dict[str, Array] = {}
         self.calls: list[dict[str, Any]] = []
         written = {field.name for kernel in kernels for field in written_fields(kernel)}
         for kernel in kernels:
             call: dict[str, Any] = {}
+            if kernel.space.is_index_list:
+                assert cells is not None
+                tables = list_tables(kernel, hasattr(xp, "cuda"))
+                call |= {f"cells.{name}": cells.words(name) for name in tables}
             for argument, text in needed(kernel):
+                if argument.role == "list" and kernel.space.is_index_list:
+                    continue
                 if argument.field is not None and isinstance(argument.kind, ir.Pointer):
                     call[argument.name] = self._array(kernel, argument, argument.name in written).inner
                 elif "=" not in text:
@@ -83,20 +98,21 @@ class Memory:
         known = self.arrays.get(field.name)
         if known is None:
             axes = array_axes(kernel, argument)
-            if field.layout.split:
-                raise KernelError(
-                    kernel.name,
-                    f"'{field.name}' is split by colour, which the explorer does not lay out.",
-                    "explore the kernel with fields that are not split, or time it with heddle-bench",
-                )
             known = self.arrays[field.name] = self._made(field, axes, written)
         return known
 
     def _made(self, field: ir.Field, axes: Sequence[str], written: bool) -> Array:
+        if field.layout.over_list:
+            assert self.cells is not None
+            values = self.cells.zeros(_dtype(field.type), field.components)
+            values[...] = self.xp.asarray(self._first(field, tuple(values.shape)))
+            return Array(field, values, values, values.copy() if written else values, written)
         ghosts = field.ghost_layers
-        cells = [self.extent["xyz".index(axis)] for axis in axes if axis in "xyz"]
+        cells = [self.extent["xyz".index(axis[0])] for axis in axes if axis[0] in "xyz"]
         cells = [field.size] if field.layout.table else cells
         components = [field.components] if field.components else []
+        if field.layout.split:  # each second cell of a row, colour by colour
+            components, cells[-1] = [2], self._half(cells[-1])
         whole = zeros(
             (*components, *cells),
             _dtype(field.type),
@@ -108,6 +124,16 @@ class Memory:
         inside = (..., *(slice(ghosts, -ghosts) if ghosts else slice(None) for _ in cells))
         kept = whole.copy() if written else whole
         return Array(field, whole, whole[inside], kept, written)
+
+    @staticmethod
+    def _half(along_x: int) -> int:
+        if along_x % 2:
+            raise KernelError(
+                "heddle.explore",
+                f"rows of {along_x} cells cannot be split by colour.",
+                "give sizes with an even number of cells along x",
+            )
+        return along_x // 2
 
     def _first(self, field: ir.Field, shape: tuple[int, ...]) -> Any:
         """The values that a field holds at first."""
@@ -122,13 +148,16 @@ class Memory:
                     "a function of values takes the shape, ghost layers included, and returns an array of it",
                 )
         elif given is not None:
-            found = np.full(shape, given)
+            value = np.asarray(given * field.scale).astype(_dtype(field.type)).item()
+            return self.xp.full(shape, value, _dtype(field.type))  # where the field lies
         else:
             random = np.random.default_rng(zlib.crc32(field.name.encode()))
             drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)
             size = int(np.prod(shape))
             stored = self.xp.asarray((drawn * field.scale).astype(_dtype(field.type)))
-            return self.xp.resize(stored, size).reshape(shape)  # where the field lies: no copy to a GPU
+            times = -(-size // int(stored.size))  # where the field lies: no copy to a GPU
+            repeated = self.xp.broadcast_to(stored, (times, int(stored.size))).reshape(-1)
+            return repeated[:size].reshape(shape)
         return (found * field.scale).astype(_dtype(field.type))
 
     def _number(self, argument: Argument) -> float | int:

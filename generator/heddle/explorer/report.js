@@ -10,6 +10,8 @@ const QUANTITIES = {
   lines: { title: "lines of text", unit: "", log: false },
   compile: { title: "compile time", unit: "s", log: false },
   object: { title: "object size", unit: "KB", log: false },
+  registers: { title: "registers", unit: "per thread", log: false },
+  occupancy: { title: "resident warps", unit: "%", log: false },
 };
 
 /** A number in a few characters. */
@@ -21,10 +23,15 @@ function short(value) {
   return size >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
+/** Whether a value was measured. */
+function known(value) {
+  return value !== null && value !== undefined;
+}
+
 /** The points that no other point beats in both quantities, in order of the first one. */
 function paretoFront(points, x, y) {
   const sorted = points
-    .filter((point) => point[x] !== null && point[y] !== null)
+    .filter((point) => known(point[x]) && known(point[y]))
     .sort((a, b) => a[x] - b[x] || a[y] - b[y]);
   const front = [];
   for (const point of sorted) {
@@ -305,16 +312,16 @@ function page(data) {
   function pareto(shown) {
     const [xs, ys] = [QUANTITIES[state.x], QUANTITIES[state.y]];
     const svg = chart("pareto", `Pareto front of ${xs.title} and ${ys.title}`);
-    const known = shown.filter((r) => r[state.x] !== null && r[state.y] !== null);
-    const x = scale(known.map((r) => r[state.x]), LEFT, WIDTH - RIGHT, xs.log);
-    const y = scale(known.map((r) => r[state.y]), HEIGHT - BOTTOM, TOP, ys.log);
+    const both = shown.filter((r) => known(r[state.x]) && known(r[state.y]));
+    const x = scale(both.map((r) => r[state.x]), LEFT, WIDTH - RIGHT, xs.log);
+    const y = scale(both.map((r) => r[state.y]), HEIGHT - BOTTOM, TOP, ys.log);
     axes(svg, x, y, `${xs.title} ${xs.unit}`.trim(), `${ys.title} ${ys.unit}`.trim(), xs.log, ys.log);
-    const front = paretoFront(known, state.x, state.y);
+    const front = paretoFront(both, state.x, state.y);
     if (front.length) {
       const d = front.map((r, at) => (at ? `H${x(r[state.x])}V${y(r[state.y])}` : `M${x(r[state.x])} ${y(r[state.y])}`));
       svg.append(drawn("path", { class: "front", d: d.join("") }));
     }
-    points(svg, "Candidates between the two quantities", known.map((r) => [r, x(r[state.x]), y(r[state.y])]));
+    points(svg, "Candidates between the two quantities", both.map((r) => [r, x(r[state.x]), y(r[state.y])]));
   }
 
   function parallel(shown) {
@@ -412,8 +419,8 @@ function page(data) {
   const COLUMNS = [
     ["time", "ns/cell"], ["spread", "±"], ["percent", "% of stream"], ["bandwidth", "GB/s"], ["bytes", "B/cell"],
     ["flops", "flops"], ["error", "error"], ["lines", "lines"], ["compile", "compile s"], ["generate", "generate s"],
-    ["object", "object KB"],
-  ];
+    ["object", "object KB"], ["registers", "registers"], ["spills", "spilled B"], ["occupancy", "% of warps"],
+  ].filter(([key]) => data.results.some((result) => known(result[key])));
 
   function table(shown) {
     const words = [["variant", "variant"], ["precision", "precision"], ["schedule", "schedule"]].filter(
@@ -509,10 +516,29 @@ function page(data) {
         state.filter = { place: state.filter.place, out: {}, range: null };
         draw();
       } }, "Show all candidates"));
-    const quantities = Object.entries(QUANTITIES).map(([key, one]) => [key, one.title]);
+    const quantities = Object.entries(QUANTITIES)
+      .filter(([key]) => data.results.some((result) => known(result[key])))
+      .map(([key, one]) => [key, one.title]);
     find("axes").replaceChildren(
       select("Across", "across", quantities, state.x, (key) => { state.x = key; draw(); }),
       select("Up", "up", quantities, state.y, (key) => { state.y = key; draw(); }));
+  }
+
+  /** What changed since an earlier search. */
+  function drifted() {
+    if (!data.drift) return;
+    const heads = ["what", "before", "now", "times as long", "candidate", "kernel, size, machine", "what else changed"];
+    const texts = ["text", "", "", "", "text schedule", "text schedule", "text schedule"];
+    find("drift").replaceChildren(
+      element("h2", {}, "Since the earlier search"),
+      element("p", {}, `${data.drift.counts}. Times are nanoseconds per cell; a change counts beside the matching ` +
+        "stream of its run, and where it is larger than the scatter."),
+      ...(data.drift.changes.length ? [element("div", { class: "scroll" }, element("table", { id: "changes" },
+        element("thead", {}, element("tr", {},
+          ...heads.map((title, at) => element("th", { scope: "col", class: texts[at] }, title)))),
+        element("tbody", {}, ...data.drift.changes.map((one) => element("tr", { class: one.kind },
+          ...[one.kind, short(one.before), short(one.now), short(one.times), one.name, one.place, one.why].map(
+            (value, at) => element("td", { class: texts[at] }, value)))))))] : []));
   }
 
   function wrong() {
@@ -537,12 +563,13 @@ function page(data) {
   }
 
   controls();
+  drifted();
   wrong();
   draw();
 }
 
 if (typeof document === "undefined") {
-  module.exports = { short, paretoFront, sorted, difference, folded, ticks, scale, visible };
+  module.exports = { short, known, paretoFront, sorted, difference, folded, ticks, scale, visible };
 } else {
   page(JSON.parse(document.getElementById("data").textContent));
 }

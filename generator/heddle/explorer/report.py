@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from heddle.emit.targets import TARGETS
 from heddle.explorer.advice import why_not_faster
+from heddle.explorer.drift import Change, counts, drift
 from heddle.explorer.results import Result
-from heddle.ir.schedule import Interleaved, Rows, Schedule, Threads
+from heddle.ir.schedule import CpuSchedule, GpuSchedule, Interleaved, Rows, Schedule, Threads
 from heddle.ir.schedule_text import as_text
 
 MOST_BYTES = 300_000
@@ -23,24 +25,36 @@ _HERE = Path(__file__).parent
 _MARK = re.compile(r"@(TITLE|STYLE|SCRIPT|DATA)@")
 
 
-def report(results: Sequence[Result], refused: Iterable[Any], texts: Mapping[str, str]) -> str:
-    """The file as text. refused: points that are not legal. texts: emitted kernels by `Result.source`."""
+def report(
+    results: Sequence[Result],
+    refused: Iterable[Any],
+    texts: Mapping[str, str],
+    earlier: Iterable[Result] | None = None,
+) -> str:
+    """The file as text. refused: points that are not legal. texts: emitted kernels by `Result.source`.
+    earlier: results that these are compared with."""
+    changes = None if earlier is None else drift(earlier, results)
     kept = [r.source for r in sorted(results, key=lambda r: r.time / r.cells) if r.source in texts]
     kept = list(dict.fromkeys(kept))
     while True:
-        found = _page(results, list(refused), {name: texts[name] for name in kept})
+        found = _page(results, list(refused), {name: texts[name] for name in kept}, changes)
         if len(found.encode()) <= MOST_BYTES or not kept:
             return found
         del kept[len(kept) * 3 // 4 :]
 
 
-def _page(results: Sequence[Result], refused: Sequence[Any], texts: Mapping[str, str]) -> str:
+def _page(
+    results: Sequence[Result],
+    refused: Sequence[Any],
+    texts: Mapping[str, str],
+    changes: Sequence[Change] | None,
+) -> str:
     names = sorted({result.module for result in results})
     parts = {
         "TITLE": html.escape(f"Explored: {', '.join(names)}"),
         "STYLE": (_HERE / "report.css").read_text().strip(),
         "SCRIPT": (_HERE / "report.js").read_text().strip(),
-        "DATA": escaped(_data(results, refused, texts)),
+        "DATA": escaped(_data(results, refused, texts, changes)),
     }
     return _MARK.sub(lambda found: parts[found[1]], (_HERE / "report.html").read_text())
 
@@ -53,7 +67,12 @@ def escaped(data: object) -> str:
     return text
 
 
-def _data(results: Sequence[Result], refused: Sequence[Any], texts: Mapping[str, str]) -> dict[str, Any]:
+def _data(
+    results: Sequence[Result],
+    refused: Sequence[Any],
+    texts: Mapping[str, str],
+    changes: Sequence[Change] | None,
+) -> dict[str, Any]:
     lines: dict[str, int] = {}
     sources = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts.values()]
     numbers = {name: number for number, name in enumerate(texts)}
@@ -69,8 +88,31 @@ def _data(results: Sequence[Result], refused: Sequence[Any], texts: Mapping[str,
             }
             for one in refused
         ],
+        "drift": None
+        if changes is None
+        else {
+            "counts": counts(changes),
+            "changes": [_changed(change) for change in changes if change.kind != "same"],
+        },
         "lines": list(lines),
         "sources": sources,
+    }
+
+
+def _place(result: Result) -> str:
+    """What results are compared within."""
+    return f"{result.module}/{result.step}, {'x'.join(map(str, result.extent))}, {result.machine}"
+
+
+def _changed(change: Change) -> dict[str, Any]:
+    return {
+        "kind": change.kind,
+        "place": _place(change.result),
+        "name": change.result.name,
+        "before": change.before,
+        "now": change.now,
+        "times": change.times if None not in (change.before, change.now) else None,
+        "why": change.why,
     }
 
 
@@ -78,7 +120,7 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
     """What the page shows of a result."""
     entry: dict[str, Any] = {
         "id": number,
-        "place": f"{result.module}/{result.step}, {'x'.join(map(str, result.extent))}, {result.machine}",
+        "place": _place(result),
         "name": result.name,
         "variant": result.variant,
         "precision": result.precision,
@@ -87,7 +129,8 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "why": result.why,
         "own": result.own,
         "source": source,
-        "options": {"variant": result.variant, "precision": result.precision} | options(result.schedule),
+        "options": {"variant": result.variant, "precision": result.precision}
+        | options(result.schedule, TARGETS[result.target].gpu is not None),
         "time": None,
     }
     if result.state != "correct":
@@ -112,6 +155,9 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "compile": result.compilation,
         "generate": result.generation,
         "object": result.object_bytes / 1e3,
+        "registers": result.registers or None,
+        "spills": result.spills if result.registers else None,
+        "occupancy": None if result.occupancy is None else 100 * result.occupancy,
         "costs": f"Reads {result.bytes_read:g} B, writes {result.bytes_written:g} B, {result.flops:g} "
         f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.",
         "hint": why_not_faster(result),
@@ -126,16 +172,25 @@ def _spread(seconds: Sequence[float]) -> float:
     return (high - low) / 2
 
 
-def options(schedule: Schedule) -> dict[str, Any]:
-    """The options of a schedule, as axes of the parallel coordinates."""
-    cpu, gpu = schedule.cpu, schedule.gpu
+def options(schedule: Schedule, on_gpu: bool) -> dict[str, str]:
+    """The options of a schedule that count on a CPU or a GPU, as axes of the parallel coordinates."""
+    found = _on_gpu(schedule.gpu) if on_gpu else _on_cpu(schedule.cpu)
+    found |= {"fma": "fma" if schedule.fma else "no fma", "math": schedule.math}
+    return {name: str(value) for name, value in found.items()}
+
+
+def _on_cpu(cpu: CpuSchedule) -> dict[str, Any]:
     found: dict[str, Any] = {"loop": type(cpu).__name__}
     if isinstance(cpu, Rows):
         found["loop"] += " fixed_nx" if cpu.fixed_nx else "" if cpu.simd else " scalar"
     found["size"] = getattr(cpu, "size", "-")
     found["prefetch"] = getattr(cpu, "prefetch_distance", getattr(cpu, "prefetch", 0))
     found["stores"] = "nontemporal" if getattr(cpu, "nontemporal", False) else "cached"
-    found["thread"] = type(gpu).__name__
+    return found
+
+
+def _on_gpu(gpu: GpuSchedule) -> dict[str, Any]:
+    found: dict[str, Any] = {"thread": type(gpu).__name__}
     if isinstance(gpu, Threads):
         found["thread"] += f" x{gpu.coarsening}" if gpu.coarsening > 1 else ""
     if isinstance(gpu, Interleaved):
@@ -144,6 +199,4 @@ def options(schedule: Schedule) -> dict[str, Any]:
     found["unit stride"] = "yes" if gpu.unit_stride else "no"
     found["same strides"] = "yes" if gpu.same_strides else "no"
     found["addresses"] = "rematerialised" if gpu.rematerialise else "kept"
-    found["fma"] = "fma" if schedule.fma else "no fma"
-    found["math"] = schedule.math
-    return {name: str(value) for name, value in found.items()}
+    return found

@@ -33,14 +33,16 @@ STATES = ("correct", "correctness", "compile", "runtime", "timeout", "constraint
 class Result:
     """What is known of one candidate.
 
-    key: of all that decides what was measured. extent: cells along x, y, z. state, why: one of STATES, and
+    key: of all that decides what was measured. extent: cells along x, y, z. listed: cells of the list in this
+    box, 0 for a box. state, why: one of STATES, and
     what is wrong. bytes_read, bytes_written, flops, calls: of the cost line, per update of a cell. seconds,
     stream: of one update of all cells, by the candidate and by the matching stream, in turns;
     stream_schedule: that of the stream. peak: measured operations per second of this precision. error:
     relative to f64, or what the user's function says. lines: of emitted text. source: the name of the file
     that has it. generation, compilation, validation: seconds. own: whether the schedule is the model's own.
     rounds_alike: whether its arithmetic is the model's. write_allocate: bytes per update of the lines that
-    stores read first.
+    stores read first. registers, spills, shared, occupancy: of a GPU, registers of a thread, bytes that it
+    spills, bytes of shared memory of a block, and the share of a multiprocessor's warps that are resident.
     """
 
     key: str
@@ -54,6 +56,7 @@ class Result:
     extent: tuple[int, ...]
     state: str
     why: str = ""
+    listed: int = 0
     own: bool = False
     rounds_alike: bool = True
     bytes_read: float = 0
@@ -72,12 +75,16 @@ class Result:
     compilation: float = 0
     validation: float = 0
     object_bytes: int = 0
+    registers: int = 0
+    spills: int = 0
+    shared: int = 0
+    occupancy: float | None = None
     compiler: str = ""
     timestamp: str = ""
 
     @property
     def cells(self) -> int:
-        return math.prod(self.extent)
+        return self.listed or math.prod(self.extent)
 
     @property
     def bytes(self) -> float:
@@ -191,19 +198,23 @@ def read(folder: Path) -> list[Result]:
     """The results of a folder, the last one of each key. A last line that an interrupted run left unfinished
     counts as none."""
     path = folder / FILE
+    return read_file(path) if path.exists() else []
+
+
+def read_file(path: Path) -> list[Result]:
+    """The results of a file, as `read` gives them."""
     found: dict[str, Result] = {}
-    if path.exists():
-        lines = path.read_text().split("\n")
-        for number, line in enumerate(lines, 1):
-            if not line:
+    lines = path.read_text().split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            result = from_line(f"{path.name}:{number}", line)
+        except KernelError:
+            if number == len(lines) or not line.endswith("}"):  # cut off
                 continue
-            try:
-                result = from_line(f"{path.name}:{number}", line)
-            except KernelError:
-                if number == len(lines) or not line.endswith("}"):  # cut off
-                    continue
-                raise
-            found[result.key] = result
+            raise
+        found[result.key] = result
     return list(found.values())
 
 
@@ -222,6 +233,14 @@ def _t4(result: Result) -> dict[str, Any]:
         ("object_size", result.object_bytes, "B"),
         ("generation_time", result.generation * 1e3, "ms"),
     ]
+    if result.registers:
+        measured += [
+            ("registers", result.registers, ""),
+            ("spills", result.spills, "B"),
+            ("shared_memory", result.shared, "B"),
+        ]
+    if result.occupancy is not None:
+        measured.append(("occupancy", result.occupancy, ""))
     if correct:
         measured = [
             ("time", result.time * 1e3, "ms"),

@@ -21,8 +21,9 @@ from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.built import Built, typed
-from heddle.explorer.exploration import Exploration
+from heddle.explorer.built import Built, resources, source_of, typed
+from heddle.explorer.exploration import Exploration, earlier_results
+from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read
@@ -44,6 +45,7 @@ from heddle.explorer.trial import (
 from heddle.explorer.workers import Outcome, in_child, in_children
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
+from heddle.ir.space import Sparse
 from heddle.module import Module
 from heddle.python.load import RUN_FROM_PYTHON, module_of
 
@@ -69,6 +71,7 @@ def explore(
     out: str | Path | None = None,
     name: str | None = None,
     quiet: bool = False,
+    against: str | Path | None = None,
 ) -> Exploration:
     """Compile, check and time the variants, precisions and legal schedules of a model.
 
@@ -84,7 +87,7 @@ def explore(
     which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
     jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
     folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
-    no progress.
+    no progress. against: a folder or results.jsonl of an earlier search, with which results are compared.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
     beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
@@ -98,6 +101,9 @@ def explore(
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
     library()  # NumPy, or what to install
+    if TARGETS[target].gpu is not None:
+        library("cupy")  # imported once, before forks; it asks for no GPU until it is used
+    earlier = None if against is None else earlier_results(against)
     setting = _Setting(
         target,
         name or machine.name(TARGETS[target].gpu is not None, threads),
@@ -109,7 +115,7 @@ def explore(
         None if out is None else Path(out),
     )
     end = math.inf if budget is None else time.monotonic() + 60 * budget
-    explorer = _Explorer(setting, Progress(quiet))
+    explorer = _Explorer(setting, Progress(quiet), earlier)
     for size in sizes:
         for module in [chosen] if _alike(chosen) else [{name: one} for name, one in chosen.items()]:
             extent = _extent(size, module, kernels, precisions, setting.gpu)
@@ -161,6 +167,13 @@ def _check_values(variants: Mapping[str, Module], values: Values) -> None:
         for module in variants.values()
         for kernel in python_kernels(module)
         for argument, _ in needed(module.typed(kernel, module.precisions[0]))
+        if argument.name != "cells"
+    }
+    known |= {
+        space.name
+        for module in variants.values()
+        for kernel in python_kernels(module)
+        if isinstance(space := module.kernels[kernel].space, Sparse)
     }
     for name in values:
         if name not in known:
@@ -175,7 +188,7 @@ def _alike(variants: Mapping[str, Module]) -> bool:
 
 
 def _dimensions(module: Module) -> int:
-    return max(model.space.dimensions for model in module.kernels.values())
+    return max(dimensions(module.typed(name, module.precisions[0])) for name in module.kernels)
 
 
 def _extent(
@@ -186,23 +199,25 @@ def _extent(
     gpu: bool,
 ) -> tuple[int, ...]:
     """Cells along x, y, z. What "memory" means: the variant with most bytes, in the first precision."""
-    most, dimensions = 0.0, 1
+    most, rank = 0.0, 1
     for module in variants.values():
-        for name, model in module.kernels.items():
+        for name in module.kernels:
             if kernels is not None and not any(name.startswith(kernel) for kernel in kernels):
                 continue
             typed = module.typed(name, (precisions or module.precisions)[0])
-            dimensions = max(dimensions, model.space.dimensions)
+            rank = max(rank, dimensions(typed))
             most = max(most, sum(f.type.bytes * max(1, f.components) for f in typed.fields))
     text = size if isinstance(size, str) else "x".join(map(str, size))
-    return extent_of(text, most, dimensions, gpu)
+    return extent_of(text, most, rank, gpu)
 
 
 class _Explorer:
     """One run: what is known, and what is asked of children."""
 
-    def __init__(self, setting: _Setting, progress: Progress) -> None:
-        self.setting, self.progress = setting, progress
+    def __init__(
+        self, setting: _Setting, progress: Progress, earlier: tuple[Result, ...] | None = None
+    ) -> None:
+        self.setting, self.progress, self.earlier = setting, progress, earlier
         self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
         self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
         self.found: dict[str, Result] = {}
@@ -216,7 +231,11 @@ class _Explorer:
 
     def done(self) -> Exploration:
         result = Exploration(
-            tuple(self.found.values()), tuple(self.refused), {**self.texts}, self.setting.out
+            tuple(self.found.values()),
+            tuple(self.refused),
+            {**self.texts},
+            self.setting.out,
+            self.earlier,
         )
         if self.setting.out:
             result.write(self.setting.out)
@@ -278,6 +297,8 @@ class _Explorer:
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
             known = None
+        if known is not None and known.state == "compile":  # what it shares with others may have failed
+            known = None
         if known is None and len(self.same.get(content, plain).seconds) >= samples:
             known = self.same[content]
         if known is None:
@@ -305,7 +326,8 @@ class _Explorer:
                 compilation=own.compilation,
                 object_bytes=own.object_bytes,
                 lines=own.text.count("\n"),
-                source=hashlib.sha256(own.text.encode()).hexdigest()[:16] + ".txt",
+                source=source_of(own.text),
+                **resources(own, candidate.schedule),
                 **costs,
             )
             result = self._measured(candidate, own, result, samples)
@@ -327,6 +349,9 @@ class _Explorer:
         peak = self.peaks.get(candidate.precision, 0.0)
         before = Known(self.errors.get(rounding), self.streams.get(moved), peak)
         made = Made(own, **built, calls=bool(result.calls))
+        kernels = typed(candidate.module)
+        if any(kernel.space.is_index_list for kernel in kernels):  # once, for all that are forked
+            make_list(kernels, result.extent, self.setting.values, self.setting.gpu)
         task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
         outcome = in_child(task, self.setting.limit)
         if outcome.value is None:

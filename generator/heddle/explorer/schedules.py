@@ -6,21 +6,31 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from heddle.ir.schedule import CacheLines, CpuSchedule, GpuSchedule, Rows, Schedule, Strips, Threads
+from heddle.ir.schedule import (
+    RUN_CELLS,
+    CacheLines,
+    CompressedList,
+    CpuSchedule,
+    GpuSchedule,
+    Rows,
+    Schedule,
+    Strips,
+    Threads,
+)
 
 BLOCKS = ((128, 1, 1), (256, 1, 1), (512, 1, 1), (64, 1, 1), (64, 4, 1), (32, 8, 1), (32, 4, 1), (32, 2, 2))
 
 
-def tried(own: Schedule, gpu: bool, nx: int) -> Iterator[Schedule]:
+def tried(own: Schedule, gpu: bool, nx: int, over_list: bool = False) -> Iterator[Schedule]:
     """The schedules that a search tries beside a kernel's own one, which comes first. Whether a kernel takes
     them is not known here.
 
-    gpu: for a GPU, else for a CPU. nx: cells along x. colours, specialise and math stay as the model has
-    them: they are part of its method.
+    gpu: for a GPU, else for a CPU. nx: cells along x. over_list: the kernel runs over a list of cells.
+    colours, specialise and math stay as the model has them: they are part of its method.
     """
     yield own
     for fma in (own.fma, not own.fma):
-        for part in _gpu_parts() if gpu else _cpu_parts(nx):
+        for part in _list_parts(gpu) if over_list else _gpu_parts() if gpu else _cpu_parts(nx):
             name = "gpu" if gpu else "cpu"
             found = dataclasses.replace(own, fma=fma, **{name: part})  # type: ignore[arg-type]
             if found != own:
@@ -46,6 +56,18 @@ def _gpu_parts() -> Iterator[GpuSchedule]:
     for cells in (2, 4):
         yield Threads(coarsening=cells, block=(128, 1, 1))
     yield Threads(rematerialise=True)
+
+
+def _list_parts(gpu: bool) -> Iterator[CpuSchedule | GpuSchedule]:
+    if not gpu:
+        yield Rows()
+        yield Rows(simd=False)
+        yield Strips(RUN_CELLS)
+        return
+    for threads in (64, 128, 256, 512):
+        for kind in (Threads, CompressedList):
+            yield kind(block=(threads, 1, 1))
+            yield kind(block=(threads, 1, 1), rematerialise=True)
 
 
 def arithmetic(schedule: Schedule) -> Schedule:

@@ -3,7 +3,8 @@
 
 exhaustive: as they come. random: shuffled, so that a budget takes a sample. halving: all with few samples,
 the better half of them with twice as many, and so on. model: first what the cost line says is fastest; then
-what a model that is fitted to the times so far says.
+what a model that is fitted to the times so far says. kernel_tuner:<name>: a strategy of Kernel Tuner, group
+by group (heddle.explorer.kernel_tuner).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heddle.errors import KernelError
+from heddle.explorer.kernel_tuner import FEW, PREFIX, Strategy, strategies
 from heddle.explorer.memory import library
 from heddle.ir.schedule import Schedule
 
@@ -157,6 +159,47 @@ def _features(point: Point) -> frozenset[str]:
     return frozenset({"all", *(f"is {word}" for word in point.group), *options, *kinds})
 
 
+@dataclass
+class Tuner(Search):
+    """A strategy of Kernel Tuner for each group, one after the other; small groups are tried whole."""
+
+    strategy: str = ""
+    groups: list[list[int]] | None = None
+    now: Strategy | None = None
+    given: list[int] = field(default_factory=list)
+
+    def batch(self, size: int) -> list[tuple[int, int]]:
+        if self.groups is None:
+            groups: dict[tuple[str, ...], list[int]] = {}
+            for number, point in enumerate(self.points):
+                groups.setdefault(point.group, []).append(number)
+            self.groups = list(groups.values())
+        while True:
+            asked = self._asked()
+            if asked is None:
+                return []
+            if asked:
+                self.pending |= set(asked)
+                return [(number, self.samples) for number in asked]
+
+    def _asked(self) -> list[int] | None:
+        """What to try next; empty at the end of a group, None at the end of all."""
+        assert self.groups is not None
+        if self.now is None:
+            if not self.groups:
+                return None
+            group = self.groups.pop(0)
+            if len(group) <= FEW:
+                return group
+            self.now = Strategy(self.strategy, {number: self.points[number].schedule for number in group})
+        elif self.given:
+            self.now.answer({number: self.times[number] for number in self.given})
+        self.given = self.now.asked()
+        if not self.given:
+            self.now = None
+        return self.given
+
+
 SEARCHES: dict[str, Callable[..., Search]] = {
     "exhaustive": Exhaustive,
     "random": Random,
@@ -166,9 +209,12 @@ SEARCHES: dict[str, Callable[..., Search]] = {
 
 
 def search(name: str, points: Sequence[Point], samples: int, seed: int) -> Search:
-    """A search by its name; KernelError for one that is not known."""
+    """A search by its name; KernelError for one that is not known or not installed."""
+    if name.startswith(PREFIX):
+        strategies()
+        return Tuner(points, samples, seed, strategy=name)
     if name not in SEARCHES:
         raise KernelError(
-            "heddle.explore", f"'{name}' is no search.", f"choose one of: {', '.join(SEARCHES)}"
+            "heddle.explore", f"'{name}' is no search.", f"choose one of: {', '.join(SEARCHES)}, {PREFIX}..."
         )
     return SEARCHES[name](points, samples, seed)

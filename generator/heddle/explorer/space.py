@@ -13,6 +13,7 @@ from heddle.explored_schedules import STEPS
 from heddle.explorer.schedules import tried
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
+from heddle.ir.space import Sparse
 from heddle.module import KernelModel, Module
 
 
@@ -81,7 +82,8 @@ def space(
             assert isinstance(first, KernelModel)
             own = first.schedule
             gpu = TARGETS[target].gpu is not None
-            wanted = tried(own, gpu, nx) if named is None else named
+            listed = first.space.is_list
+            wanted = tried(own, gpu, nx, listed) if named is None else named
             points = dict.fromkeys(first.closed(schedule) for schedule in wanted)
             for precision in precisions or module.precisions:
                 for schedule in points:
@@ -105,7 +107,11 @@ def space(
 def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
     """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them."""
     found: dict[str, tuple[str, ...]] = {}
-    callable_ = python_kernels(module, lists=False)
+    callable_ = [
+        name
+        for name in python_kernels(module)
+        if not (isinstance(space := module.kernels[name].space, Sparse) and space.listed)
+    ]
     for name, model in module.kernels.items():
         if name not in callable_ or not isinstance(model, KernelModel):
             continue
@@ -124,7 +130,7 @@ def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str,
             if missing
             else "no kernel runs from Python."
         )
-        known = f"choose from: {', '.join(found)}" if found else "kernels over all cells of a box do"
+        known = f"choose from: {', '.join(found)}" if found else "kernels over all cells of a box or list do"
         raise KernelError(module.name, what, known)
     return chosen
 

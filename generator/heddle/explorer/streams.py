@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
+from heddle.ir.layout import Strided
 from heddle.ir.schedule import CacheLines, Rows, Schedule, Threads
 from heddle.ir.visit import evaluated, statements
 from heddle.model.assignment import Assignment, Reduce
@@ -66,6 +68,7 @@ def _copies(kernel: ir.Kernel) -> list[Assignment | Reduce]:
     """Each element that is only written gets one or a sum of those that are only read; those that are read
     and written change their sign."""
     read, written = _elements(kernel)
+    read = [*read, *_entries(kernel)]
     both = [element for element in written if element in read]
     sources = [element for element in read if element not in written]
     targets = [element for element in written if element not in read]
@@ -88,7 +91,7 @@ def _copies(kernel: ir.Kernel) -> list[Assignment | Reduce]:
 def moves(kernel: ir.Kernel) -> tuple[object, ...]:
     """What the matching stream of a kernel depends on."""
     read, written = _elements(kernel)
-    return kernel.name, kernel.space.dimensions, tuple(read), tuple(written)
+    return kernel.name, kernel.space.dimensions, tuple(read), tuple(written), tuple(_entries(kernel))
 
 
 def _elements(kernel: ir.Kernel) -> tuple[list[Element], list[Element]]:
@@ -105,6 +108,17 @@ def _elements(kernel: ir.Kernel) -> tuple[list[Element], list[Element]]:
     return list(read), list(dict.fromkeys(_element(node) for node in targets))
 
 
+def _entries(kernel: ir.Kernel) -> list[Element]:
+    """The entries of a list's table of neighbours that a kernel reads per cell, as numbers of four bytes."""
+    if not kernel.space.is_index_list:
+        return []
+    read, _ = _elements(kernel)
+    own = sum(field.type.bytes for field, _ in read)
+    count = round((cost(kernel, kernel).bytes_read - own) / 4)
+    table = ir.Field("table", ir.F32, 1, count, 0, Strided())
+    return [(table, entry) for entry in range(count)]
+
+
 def _element(node: object) -> Element:
     assert isinstance(node, (ir.Access, ir.Gather))
     component = node.component
@@ -114,8 +128,9 @@ def _element(node: object) -> Element:
 def _access(element: Element) -> Access:
     field, component = element
     name = {"f64": "double", "f32": "float", "f16": "half"}.get(str(field.type), str(field.type))
-    plain = Field(field.name, name, field.rank, field.components, field.ghost_layers)
-    place = (0,) * field.rank
+    rank, ghosts = (1, 0) if field.layout.over_list else (field.rank, field.ghost_layers)
+    plain = Field(field.name, name, rank, field.components, ghosts)
+    place = (0,) * rank
     return plain[(*place, component)] if field.components else plain[place]
 
 

@@ -20,7 +20,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.schedule import CacheLines, Strips
 from heddle.ir.schedule_text import as_text
 from heddle.ir.visit import evaluated
-from heddle.python.load import Kernels
+from heddle.python.load import Kernels, over_lists
 
 Accuracy: TypeAlias = Callable[[Kernels, str], float]
 Own: TypeAlias = tuple[built.Built, dict[str, Any]]
@@ -126,7 +126,8 @@ def measured(
     clock = measure.clock(None if gpu else conditions.threads)
     functions, small = made.own.functions(), _small(candidate, len(extent))
     started = time.perf_counter()
-    expected = measure.runnable(made.reference.functions(), typed, small, values, gpu=False)
+    plain = built.typed(built.reference(candidate))
+    expected = measure.runnable(made.reference.functions(), plain, small, values, gpu=False)
     tolerance = gpu and made.calls
     why = measure.difference(measure.runnable(functions, typed, small, values, gpu), expected, tolerance)
     result: dict[str, Any] = {"validation": time.perf_counter() - started}
@@ -137,16 +138,19 @@ def measured(
         result["error"] = _error(candidate, made, functions, small, conditions)
     module = built.streams(candidate, conditions.target)
     parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
+    own = measure.runnable(functions, typed, extent, values, gpu)
+    listed = len(own.memory.cells) if own.memory.cells is not None else 0
+    along = (listed,) if listed else extent
     streams = {
-        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], extent, {}, gpu)
+        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], along, {}, gpu)
         for way in ([known.stream] if known.stream else ways_of(module, conditions.target))
     }
     fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
     stream = streams[fastest]
     streams.clear()
-    own = measure.runnable(functions, typed, extent, values, gpu)
     seconds, beside = measure.timed([own, stream], samples, clock)
     return result | {
+        "listed": listed,
         "seconds": tuple(seconds),
         "stream": tuple(beside),
         "stream_way": fastest,
@@ -156,8 +160,11 @@ def measured(
 
 
 def _small(candidate: Candidate, dimensions: int) -> tuple[int, ...]:
-    """The size at which results are compared; along x what the schedule fixes."""
+    """The size at which results are compared; along x what the schedule fixes, and of fields that are split
+    by colour an even number."""
     x, *others = measure.SMALL[:dimensions]
+    split = any(field.layout.split for kernel in built.typed(candidate.module) for field in kernel.fields)
+    x -= x % 2 if split else 0
     return (candidate.schedule.cpu.fixed_nx or x, *others)
 
 
@@ -170,7 +177,10 @@ def _error(
 ) -> float:
     """What the user's function says, or the error of one update relative to f64."""
     if conditions.accuracy is not None:
-        loaded = Kernels(candidate.module.name, made.own.library.parent, dict(functions), (), tuple)
+        given = over_lists(candidate.module, dict(functions), conditions.target)
+        loaded = Kernels(
+            candidate.module.name, made.own.library.parent, given, (), lambda: candidate.module.links
+        )
         said = float(conditions.accuracy(loaded, candidate.precision))
         if not (math.isfinite(said) and said >= 0):
             raise ValueError(f"the function of accuracy returned {said}, which is no error")

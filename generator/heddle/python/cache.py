@@ -27,12 +27,13 @@ from typing import Any
 from heddle.build import write
 from heddle.errors import KernelError
 from heddle.python.compiler import Compiler, run, run_all
+from heddle.python.ptxas import taken
 
 OFF = ("off", "0", "no")
 RECORD = "build.json"
 Record = dict[str, Any]
-"""What RECORD says of a product: the commands, the compiler, and of a module what it took and how large its
-objects are."""
+"""What RECORD says of a product: the commands, the compiler, and of a module what it took, how large its
+objects are, and what its kernels take of a multiprocessor (heddle.python.ptxas)."""
 
 
 def folder() -> Path:
@@ -83,8 +84,8 @@ class Job:
         verbose: bool,
     ) -> Record:
         """Compile all that lies in a folder; returns the commands, the seconds that they took of all
-        processors together, and the bytes of each kernel's object. common: gives its object, and may compile
-        it, beside the others; without it that is a part of these."""
+        processors together, the bytes of each kernel's object, and what kernels take of a GPU. common: gives
+        its object, and may compile it, beside the others; without it that is a part of these."""
         commands: list[list[str]] = []
         objects: list[Path] = []
         wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
@@ -94,14 +95,19 @@ class Job:
         since = seconds_of_children()
         with ThreadPoolExecutor(1) as beside:
             known = [beside.submit(common)] if common else []
-            run_all(commands, verbose)
+            said = run_all(commands, verbose)
         link = compiler.link([*objects, *(each.result() for each in known)], library)
         run(link, verbose)
         sizes = {name: (place / f"{name}.o").stat().st_size for name in self.sources}
         for made in objects:
             made.unlink()
         texts = [shlex.join(command) for command in (*commands, link)]
-        return {"commands": texts, "seconds": seconds_of_children() - since, "object_bytes": sizes}
+        return {
+            "commands": texts,
+            "seconds": seconds_of_children() - since,
+            "object_bytes": sizes,
+            "taken": [one for text in said for one in taken(text)],
+        }
 
 
 def seconds_of_children() -> float:

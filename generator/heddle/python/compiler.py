@@ -20,12 +20,13 @@ from pathlib import Path
 
 from heddle.errors import KernelError
 from heddle.ir.target import Target
+from heddle.python.ptxas import VERBOSE
 
 WHERE = "heddle.load"
 HOST_FLAGS = "-std=c++20 -O3 -fPIC -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math".split()
 CALL_FLAGS = ["-O1"]
 """What calls the kernels takes 2 us so, too, and half the time to compile."""
-GPU_FLAGS = "-std=c++20 -O3 -fmad=false -Xcompiler -fPIC".split()
+GPU_FLAGS = f"-std=c++20 -O3 -fmad=false -Xcompiler -fPIC {VERBOSE}".split()
 _NO_COMPILER = (
     "install one (Debian, Ubuntu: apt install g++; conda: gxx), or name it in the variable CXX; `heddle "
     "doctor` says what is missing. Without a compiler use a package that `heddle build --python` made"
@@ -55,10 +56,10 @@ class Compiler:
         return [*self.command, *self.flags, "-shared", *map(str, objects), "-o", str(library)]
 
 
-def run_all(commands: Sequence[Sequence[str]], verbose: bool) -> None:
-    """Run commands side by side."""
+def run_all(commands: Sequence[Sequence[str]], verbose: bool) -> list[str]:
+    """Run commands side by side; returns what they print."""
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(lambda command: run(command, verbose), commands))
+        return list(pool.map(lambda command: run(command, verbose), commands))
 
 
 def run(command: Sequence[str], verbose: bool = False) -> str:

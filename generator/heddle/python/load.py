@@ -133,12 +133,17 @@ def load(
     known = compiler(TARGETS[target])
     job = job_of(module, target)
     path = cache.library(job, known, verbose)
-    functions = functions_of(path, entry_name(module, target))
-    for name in python_kernels(module):
-        if module.kernels[name].space.is_list:
-            functions[name] = _over_list(module, name, functions[name], target)
+    functions = over_lists(module, functions_of(path, entry_name(module, target)), target)
     others = tuple(n for n in module.kernels if n not in functions)
     return Kernels(module.name, path.parent, functions, others, lambda: module.links, module, target)
+
+
+def over_lists(
+    module: Module, functions: dict[str, Callable[..., Any]], target: str
+) -> dict[str, Callable[..., Any]]:
+    """The functions of a compiled module, of which those over lists take `cells`."""
+    lists = [name for name in python_kernels(module) if module.kernels[name].space.is_list]
+    return functions | {name: _over_list(module, name, functions[name], target) for name in lists}
 
 
 def _over_list(module: Module, name: str, function: Callable[..., Any], target: str) -> ListKernel:

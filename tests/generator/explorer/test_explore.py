@@ -13,15 +13,18 @@ from typing import Any
 import heddle
 import numpy as np
 import pytest
-from heddle import Schedule, Strips
+from heddle import KernelError, Module, Schedule, Strips, fields
 from heddle.__main__ import main
 from heddle.explorer import built, space
 from heddle.explorer.exploration import Exploration, merge
+from heddle.explorer.lists import balls
+from heddle.explorer.measure import SMALL
 from heddle.explorer.results import FILE, read
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.ir.schedule_text import as_text
 from heddle.python import load
 from heddle.python.load import Kernels
+from heddle.solvers import relaxation
 from searched import OWN, SCHEDULES, explored, stencil
 
 pytestmark = pytest.mark.compiles
@@ -92,6 +95,19 @@ def test_the_files(heat: Exploration) -> None:
         "fma" not in entry["schedule"] for entry in (*kernel["f64"], *kernel["f32"])
     )  # rounds as asked
     assert (folder / "report.html").stat().st_size < 300_000
+    (cache,) = (folder / "kernel_tuner").iterdir()
+    tuned = json.loads(cache.read_text())
+    assert tuned["tune_params"] == {
+        "precision": ["f64", "f32"],
+        "cpu.kind": ["Rows", "CacheLines"],
+        "cpu.prefetch_distance": ["-", "4"],
+        "cpu.nontemporal": ["-", "True"],
+    }
+    assert list(tuned["cache"]) == [
+        *("f64,Rows,-,-", "f64,CacheLines,4,True", "f32,Rows,-,-", "f32,CacheLines,4,True")
+    ]
+    for entry, result in zip(tuned["cache"].values(), heat.results, strict=True):
+        assert entry["time"] == pytest.approx(result.time * 1e3)
     assert f"f64 {as_text(OWN)} (own)" in heat.table()
 
 
@@ -183,6 +199,56 @@ def test_a_pattern_in_place(own_cache: Path) -> None:
         assert result.rounds_alike
 
 
+def test_a_list_of_cells(own_cache: Path) -> None:
+    """D2Q9 in place over the cells of a mask, and of a porous medium where none is given."""
+    assert own_cache.is_dir()
+    made = lattice_boltzmann("D2Q9", ("BGK",), ("AA",), ("f32",), spaces=("list",))
+
+    def mask(shape: tuple[int, ...]) -> Any:
+        assert (
+            shape == {True: (9, 40), False: SMALL[1::-1]}[shape[1] == 40]
+        )  # what is timed, and what is checked
+        return np.arange(np.prod(shape)).reshape(shape) % 5 != 0
+
+    chosen: dict[str, Any] = {"variants": made, "sizes": ["40x9"], "samples": 2, "quiet": True}
+    wanted = [Schedule(), Schedule(cpu=Strips(16))]
+    found = heddle.explore(**chosen, schedules=wanted, values={"omega": 1.6, "fluid": mask})
+    assert [(r.state, r.listed, r.cells) for r in found.results] == [("correct", 288, 288)] * 2
+    assert found.results[0].bytes == 2 * 9 * 4 + 8 * 4 / 2  # the odd step reads eight entries of the table
+    assert found.results[0].nanoseconds_per_cell == pytest.approx(found.results[0].time / 288 * 1e9)
+    porous = heddle.explore(**chosen, schedules=wanted[:1], values={"omega": 1.6})
+    assert porous.results[0].listed == balls((9, 40)).sum()
+    assert 0.5 < balls((60, 60)).mean() < 0.9
+    with pytest.raises(KernelError, match="'fluid' is a list of cells, not a number"):
+        heddle.explore(**chosen, schedules=wanted[:1], values={"fluid": 1})
+
+
+def test_fields_split_by_colour(own_cache: Path) -> None:
+    """Both layouts of red-black relaxation are checked and timed."""
+    assert own_cache.is_dir()
+
+    def equation(split: bool) -> relaxation.Equation:
+        phi, right = fields("phi, right: real[2D]", split=split)
+        return relaxation.poisson(phi, right)
+
+    found = heddle.explore(
+        variants={name: _sweep(equation(name == "split")) for name in ("rows", "split")},
+        schedules=[Schedule(colours=2)],
+        sizes=["16x9"],
+        values={"omega": 1.5},
+        samples=2,
+        quiet=True,
+    )
+    assert [(r.variant, r.state) for r in found.results] == [("rows", "correct"), ("split", "correct")]
+    assert all(0 < (r.error or 0) < 1e-6 for r in found.results)
+
+
+def _sweep(equation: relaxation.Equation) -> Module:
+    module = Module("relaxation", precisions=("f32",))
+    module.add("sweep", equation.sor(), schedule=Schedule(colours=2))
+    return module
+
+
 def test_results_of_two_machines(heat: Exploration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert heat.folder is not None
     there = tmp_path / "there"
@@ -205,7 +271,7 @@ def test_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert own_cache.is_dir()
-    monkeypatch.setattr(space, "tried", lambda own, gpu, nx: [own])
+    monkeypatch.setattr(space, "tried", lambda own, *_: [own])
     (tmp_path / "searched.py").write_text("from searched import stencil\nheat = stencil()\n")
     words = ["explore", str(tmp_path / "searched.py"), "--size", "24x10", "--samples", "1", "--name", "here"]
     words += ["--set", "alpha=0.1", "--precisions", "f64", "--out", str(tmp_path / "out")]

@@ -106,9 +106,12 @@ def test_values_of_the_user() -> None:
         Memory(typed, (4, 3), {"alpha": lambda shape: shape}, np)
     f, g = fields("f, g: real[2D]", split=True)
     module = Module("halves", precisions=("f64",))
-    module.add("step", [Assignment(g.here, f.here)])
-    with pytest.raises(KernelError, match="'f' is split by colour"):
-        Memory(built.typed(module), (4, 4), {}, np)
+    module.add("step", [Assignment(g.here, f.here)], schedule=Schedule(colours=2))
+    split = Memory(built.typed(module), (6, 4), {}, np)
+    assert split.arrays["f"].inner.shape == (2, 4, 3)  # colour, y, x / 2
+    assert split.arrays["f"].whole.shape == (2, 6, 5)
+    with pytest.raises(KernelError, match="rows of 5 cells cannot be split by colour"):
+        Memory(built.typed(module), (5, 4), {}, np)
 
 
 def test_halves_are_scaled_in_memory() -> None:

@@ -21,7 +21,7 @@ kind="-x c++"
 case "$*" in *-shared*) kind="";; esac
 words=""
 for word; do
-  case "$word" in -arch=*|-fmad=*|-Xcompiler|-L*|-O*) ;; *) words="$words $word";; esac
+  case "$word" in -arch=*|-fmad=*|-Xcompiler|-Xptxas=*|-L*|-O*) ;; *) words="$words $word";; esac
 done
 exec g++ -O0 -fPIC -pthread -fno-gnu-unique -ffp-contract=off -I%s $kind $words
 """
