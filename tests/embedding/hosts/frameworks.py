@@ -3,6 +3,8 @@
 beside the kernel at 64^3.
 
 frameworks.py <shared library of the kernels> <numpy | jax | torch | petsc4py>...
+
+By hand on a GPU, whose kernels are to give the bits of the host's: frameworks.py - cupy torch_cuda
 """
 
 from __future__ import annotations
@@ -29,9 +31,10 @@ class OfNumPy:
     `step` runs the kernel and gives the array with the result; `address` says where an array is."""
 
     name = "NumPy, heddle.load"
+    target = "cpu"
 
     def __init__(self) -> None:
-        self.kernels = heddle.load(MODEL)
+        self.kernels = heddle.load(MODEL, target=self.target)
 
     def made(self, values: Any) -> Any:
         return values.copy()
@@ -45,6 +48,9 @@ class OfNumPy:
 
     def values(self, array: Any) -> Any:
         return np.asarray(array)
+
+    def wait(self) -> None:
+        """Until what was called has run."""
 
 
 class OfTorch(OfNumPy):
@@ -122,26 +128,73 @@ class OfPETSc(OfNumPy):
         return array.array.reshape(array.getAttr("shape"))
 
 
+class OfCuPy(OfNumPy):
+    """In a stream of CuPy's, and in arrays of the GPU."""
+
+    name, target = "CuPy, heddle.load, a stream", "cuda"
+
+    def __init__(self) -> None:
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+
+        super().__init__()
+        self.cupy, self.stream = cupy, cupy.cuda.Stream(non_blocking=True)
+
+    def made(self, values: Any) -> Any:
+        return self.cupy.asarray(values)
+
+    def step(self, u: Any, u_next: Any) -> Any:
+        with self.stream:
+            return super().step(u, u_next)
+
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def values(self, array: Any) -> Any:
+        self.wait()
+        return array.get()
+
+    def wait(self) -> None:
+        self.cupy.cuda.Device().synchronize()
+
+
+class OfTorchCUDA(OfTorch):
+    name, target = "PyTorch, step_, on the GPU", "cuda"
+
+    def made(self, values: Any) -> Any:
+        return super().made(values).cuda()
+
+    def values(self, array: Any) -> Any:
+        return array.cpu().numpy()
+
+    def wait(self) -> None:
+        self.torch.cuda.synchronize()
+
+
 FRAMEWORKS = {
     "numpy": [OfNumPy],
     "jax": [OfJAX],
     "torch": [OfTorch, OfTorchAsArguments],
     "petsc4py": [OfPETSc],
+    "cupy": [OfCuPy],
+    "torch_cuda": [OfTorchCUDA],
 }
 
 
-def check(host: OfNumPy, library: ctypes.CDLL) -> None:
-    """The bits of the C entry, in the memory of the argument."""
+def check(host: OfNumPy, library: ctypes.CDLL | None) -> None:
+    """The bits of the C entry (without it: of a call on the host), in the memory of the argument."""
     random = np.random.default_rng(7)
     u, u_next = random.standard_normal((2, 7, 8, 19))
     expected = u_next.copy()
     axes = (2, 1, 0)  # the entry's x first
-    status = library.embedding_diffuse_f64(
-        *arguments(interior(u.transpose(axes), 1)),
-        *arguments(interior(expected.transpose(axes), 1)),
-        ctypes.c_double(ALPHA),
-    )
-    assert status == 0
+    if library:
+        status = library.embedding_diffuse_f64(
+            *arguments(interior(u.transpose(axes), 1)),
+            *arguments(interior(expected.transpose(axes), 1)),
+            ctypes.c_double(ALPHA),
+        )
+        assert status == 0
+    else:
+        OfNumPy().step(u, expected)
     assert not np.array_equal(expected, u_next)
     theirs, next_one = host.made(u), host.made(u_next)
     place = host.address(next_one)
@@ -151,20 +204,21 @@ def check(host: OfNumPy, library: ctypes.CDLL) -> None:
     assert wrong == 0, f"{host.name}: {wrong} values differ from the C entry's"
 
 
-def seconds(call: Callable[[], Any], runs: int, calls: int) -> float:
+def seconds(call: Callable[[], Any], wait: Callable[[], None], runs: int, calls: int) -> float:
     """Per call, the least of some runs."""
     least = float("inf")
     for _ in range(runs):
         begin = time.perf_counter()
         for _ in range(calls):
             call()
+        wait()
         least = min(least, (time.perf_counter() - begin) / calls)
     return least
 
 
 def measure(host: OfNumPy) -> None:
     each = []
-    for cells, runs, calls in ((2, 30, 50), (64, 10, 4)):
+    for cells, runs, calls in ((2, 30, 50), (64, 10, 4 if host.target == "cpu" else 200)):
         u, u_next = (host.made(np.full((cells + 2,) * 3, value)) for value in (1.0, 0.0))
         state = [u_next]
 
@@ -172,12 +226,13 @@ def measure(host: OfNumPy) -> None:
             state[0] = host.step(u, state[0])
 
         call()
-        each.append(seconds(call, runs, calls))
+        host.wait()
+        each.append(seconds(call, host.wait, runs, calls))
     print(f"{host.name:<32} call {1e6 * each[0]:6.1f} us, kernel at 64^3 {1e6 * each[1]:5.0f} us")
 
 
 if __name__ == "__main__":
-    loaded = ctypes.CDLL(sys.argv[1])
+    loaded = ctypes.CDLL(sys.argv[1]) if sys.argv[1] != "-" else None
     for framework in sys.argv[2:]:
         for kind in FRAMEWORKS[framework]:
             one = kind()
