@@ -250,7 +250,7 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   zlib1g-dev libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
   libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
-  libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py libsundials-dev python3-sphinx
+  libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py python3-torch libsundials-dev python3-sphinx
   python3-myst-parser furo python3-sympy python3-pytest zsh doxygen chromium-headless-shell)
 if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
@@ -355,7 +355,7 @@ if [ $mode = full ]; then
   check fuzz "mend the reader, and put what it was given into tests/fuzz/corpus: $logs/fuzz.log" fuzz || :
   sed -n 's/^.*: [0-9]* runs, /  &/p' "$logs/fuzz.log"
   check "LLVM 14, 16, 19" "read $logs/LLVM-14,-16,-19.log" lift_with_all_versions || :
-  # PyTorch is no part of the environment: 4 GB with the libraries of CUDA.
+  # A newer PyTorch than Debian's is no part of the environment: 4 GB with the libraries of CUDA.
   torch_python="${HEDDLE_TORCH_PYTHON:-$bin/python}"
   if "$torch_python" -c 'import torch' 2>/dev/null; then
     check PyTorch "run: $torch_python tests/generator/load/in_pytorch.py" \

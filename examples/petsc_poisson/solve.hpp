@@ -5,15 +5,19 @@
 #include <petscksp.h>
 
 #include <array>
+#include <functional>
 
 #include "heddle/adapters/petsc.hpp"
 #include "problem.hpp"
 
-/// PETSc's conjugate gradients from phi = 0 until the residual has fallen by 1e-8, with emitted kernels as
-/// operator and preconditioner; the least seconds of some runs.
-Solved solve_with_kernels(MPI_Comm communicator, PetscInt n, int runs);
+/// A solver that is set up; a call solves from phi = 0 until the residual has fallen by 1e-8.
+using Solver = std::function<Solved()>;
+
+/// PETSc's conjugate gradients, with emitted kernels as operator and preconditioner. All ranks of the
+/// communicator make it, call it and let it go, before MPI ends.
+Solver solver_with_kernels(MPI_Comm communicator, PetscInt n);
 /// The same with PETSc's own matrix and multigrid.
-Solved solve_with_petsc(MPI_Comm communicator, PetscInt n, int runs);
+Solver solver_with_petsc(MPI_Comm communicator, PetscInt n);
 
 /// Calls f(x, y, z, value) for the cells of this rank, by their places in the whole grid.
 template <class F> void for_cells(DM grid, Vec vector, const F& f) {

@@ -65,7 +65,8 @@ MORE = {
     "python/cell_list.py": {"numpy"},
     "python/domain.py": {"halo", "numpy"},
     "python/list_tables.py": {"numpy"},
-    "python/in_jax.py": {"jax", "numpy", "resources"},
+    "python/in_jax.py": {"jax"},
+    "python/jax_call.py": {"numpy", "resources"},
     "python/in_torch.py": {"torch"},
     # YAML, read where it is installed.
     "chemistry/located_yaml.py": {"ruamel"},

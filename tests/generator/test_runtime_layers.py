@@ -103,7 +103,12 @@ def test_includes(path: Path) -> None:
 
 
 def test_adapters_are_short() -> None:
-    for path in (INCLUDE / "adapters").glob("*.hpp"):
+    """Those of C++ and Fortran, and the modules for JAX and PyTorch."""
+    python = RUNTIME.parent / "generator/heddle/python"
+    found = [*(INCLUDE / "adapters").glob("*.hpp"), *(RUNTIME / "fortran").glob("*.f90")]
+    found += [*python.glob("*jax*.py"), *python.glob("*torch*.py")]
+    assert len(found) > 15
+    for path in found:
         assert len(path.read_text().splitlines()) <= 150, path
 
 

@@ -178,6 +178,12 @@ template <class Call> double seconds(int runs, int calls, const Call& call) {
   return least;
 }
 
+/// Both in seconds.
+inline void print_cost(const std::string& name, double added, double kernel) {
+  std::printf("%-32s adapter and wrapper %4.0f ns, kernel at 64^3 %5.0f us\n", name.c_str(), 1e9 * added,
+              1e6 * kernel);
+}
+
 /// What adapter and wrapper add to the C entry, for one cell, and how long the kernel takes for 64^3.
 template <class Host> void measure(const std::string& name) {
   Host u({1, 1, 1}, 1, 1), v({1, 1, 1}, 1, 1);
@@ -194,8 +200,7 @@ template <class Host> void measure(const std::string& name) {
   });
   const double kernel =
       seconds(10, 2, [&] { embedding::diffuse(large.view({.reach = 1}), next.view({}), 0.1); });
-  std::printf("%-32s adapter and wrapper %4.0f ns, kernel at 64^3 %5.0f us\n", name.c_str(),
-              1e9 * (adapted - bare), 1e6 * kernel);
+  print_cost(name, adapted - bare, kernel);
 }
 
 template <class Host> void check(const std::string& name) {

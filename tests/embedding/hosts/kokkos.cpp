@@ -79,23 +79,46 @@ void between_kokkos() {
 
 /// Fields of NeoN have no axes; their executor makes a View of Kokkos of them, whose memory the compiler
 /// knows.
+template <class Executor, class Field> auto view_of(const Executor& on, Field& field) {
+  return kokkos_view(on.createKokkosView(field.data(), std::size_t(field.size())));
+}
+
 void fields_of_neon(const neon_double::Executor& exec) {
   constexpr std::int32_t cells = 11;
   neon_double::Vector<double> n(exec, cells), n_next(exec, cells);
+  std::vector<double> plain(cells), plain_next(cells);
   for (std::int32_t i = 0; i < cells; ++i)
-    n.view()[i] = i / 16.0;
+    n.view()[i] = plain[std::size_t(i)] = hosts::some_value(i, 0, 0, 0);
   std::visit(
       [&](const auto& on) {
         const auto from = kokkos_view(on.createKokkosView(n.data(), std::size_t(n.size())));
-        const auto to = kokkos_view(on.createKokkosView(n_next.data(), std::size_t(n_next.size())));
+        const auto to = view_of(on, n_next);
         hosts::expect(from.data() == &n.view()[0] && to.data() == &n_next.view()[0], "NeoN's own memory");
-        vectors::grow(from, to, 0.5);
+        vectors::grow(from, to, 0.3);
       },
       n.exec());
-  for (std::int32_t i = 0; i < cells; ++i) {
-    const double value = n.view()[i]; // in 16ths: no rounding
-    hosts::expect(n_next.view()[i] == value + 0.5 * value * (1 - value), "growth in a cell of NeoN");
-  }
+  const std::int64_t extent = cells, stride = 1;
+  hosts::expect(vectors_grow_f64(plain.data(), &extent, &stride, plain_next.data(), &extent, &stride, 0.3) ==
+                    0,
+                "the C entry takes plain arrays");
+  for (std::int32_t i = 0; i < cells; ++i)
+    hosts::expect(hosts::same_bits(n_next.view()[i], plain_next[std::size_t(i)]), "growth in a cell of NeoN");
+}
+
+/// What executor, adapter and wrapper add to the C entry, and how long the kernel takes for as many cells as
+/// a box of 64^3 has.
+void measure_neon() {
+  const neon_double::SerialExecutor on;
+  neon_double::Vector<double> n(on, 1), n_next(on, 1), large(on, 64 * 64 * 64), next(on, 64 * 64 * 64);
+  const auto a = view_of(on, n), b = view_of(on, n_next);
+  const double bare = hosts::seconds(100, 100, [&] {
+    vectors_grow_f64(a.data(), a.extents(), a.strides(), b.data(), b.extents(), b.strides(), 0.3);
+  });
+  const double adapted =
+      hosts::seconds(100, 100, [&] { vectors::grow(view_of(on, n), view_of(on, n_next), 0.3); });
+  const double kernel =
+      hosts::seconds(10, 2, [&] { vectors::grow(view_of(on, large), view_of(on, next), 0.3); });
+  hosts::print_cost("NeoN, growth in a cell", adapted - bare, kernel);
 }
 
 } // namespace
@@ -109,5 +132,6 @@ int main(int argc, char** argv) {
   fields_of_neon(neon_double::SerialExecutor{});
   fields_of_neon(neon_double::CPUExecutor{});
   fields_of_neon(neon_double::GPUExecutor{});
+  measure_neon();
   return hosts::result();
 }

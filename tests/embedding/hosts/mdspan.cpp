@@ -104,7 +104,20 @@ private:
   Span4<its::layout_stride> span_;
 };
 
+/// As an mdspan whose layout has no strides, of blocks or along a curve.
+struct Scattered {
+  using element_type = double;
+  using data_handle_type = double*;
+  static constexpr std::size_t rank() { return 3; }
+  static constexpr bool is_strided() { return false; }
+  [[nodiscard]] double* data_handle() const { return nullptr; }
+  [[nodiscard]] int extent(std::size_t) const { return 4; }
+  [[nodiscard]] int stride(std::size_t) const { return 0; }
+};
+
 void refuses() {
+  hosts::expect_refusal("the layout of this mdspan has no strides",
+                        [] { static_cast<void>(mdspan_view(Scattered{})); });
   std::vector<double> memory(4 * 4 * 4);
   const Span3<its::layout_right> span(memory.data(), 4, 4, 4);
   hosts::expect_refusal(

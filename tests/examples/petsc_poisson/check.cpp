@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
     is_symmetric("the preconditioner is symmetric and positive", multigrid.finest().grid, multigrid);
     same_bits(multigrid, n);
   }
-  const Solved kernels = solve_with_kernels(PETSC_COMM_WORLD, n, 1);
-  const Solved alone = solve_alone(n, 1);
+  const Solved kernels = solver_with_kernels(PETSC_COMM_WORLD, n)();
+  const Solved alone = solver_alone(n)();
   expect(kernels.iterations == alone.iterations, "as many iterations as heddle::ConjugateGradient");
   expect(kernels.error < 1e-7 && alone.error < 1e-7, "the solution is known");
   bool refused = false;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels as operators of PyTorch: `./test.sh --full` runs it where PyTorch is; else by hand after a change.
+"""Kernels as operators of PyTorch. Every test run has PyTorch 1.13 of Debian (embedding.hosts.pytorch). A
+newer one, whose torch.compile and opcheck take the operators, too, is run by `./test.sh --full` where it is,
+and by hand after a change.
 
 python in_pytorch.py [backend of torch.compile] [cpu | cuda]
 """
@@ -17,11 +19,13 @@ import pytest
 import torch  # type: ignore[import-not-found, unused-ignore]
 from fitting import STEPS, diffusion, numbers
 from heddle import KernelError
-from heddle.python.in_torch import _OPERATORS
 from heddle.python.load import Kernels
+from heddle.python.torch_operators import _OPERATORS
+from test_examples import FEWER, result
 
 BACKEND = sys.argv[1] if len(sys.argv) > 1 else "inductor"
 DEVICE = sys.argv[2] if len(sys.argv) > 2 else "cpu"
+COMPILES = hasattr(torch, "compile")
 RANDOM = np.random.default_rng(3)
 
 
@@ -37,7 +41,7 @@ def the_bits_are_those_of_a_call(kernels: Kernels, ops: SimpleNamespace, dtype: 
     given = arrays(9, 12, dtype=dtype)
     expected = tensors(given)
     energy = kernels.step(**expected, alpha=0.25, ghosts=1)
-    for compiled in (False, True):
+    for compiled in (False, True)[: 1 + COMPILES]:
 
         def step(alpha: Any, **given: Any) -> Any:
             return ops.step(**given, alpha=alpha, ghosts=1)
@@ -99,9 +103,46 @@ def the_gradient_of_a_fit(ops: SimpleNamespace) -> None:
     at = [torch.tensor(a, dtype=torch.float64, device=DEVICE, requires_grad=True) for a in (*numbers(), 0.9)]
     assert torch.autograd.gradcheck(misfit, at, eps=1e-5, atol=1e-8, rtol=1e-6)
     eager = torch.autograd.grad(misfit(*at), at)
+    if not COMPILES:
+        return
     compiled = torch.autograd.grad(torch.compile(misfit, fullgraph=True, backend=BACKEND)(*at), at)
     for one, other in zip(eager, compiled, strict=True):
         assert (one - other).abs().max() < 1e-12 * one.abs().max()  # PyTorch contracts and sums otherwise
+
+
+def the_example_finds_what_made_the_data() -> None:
+    """Its gradient is that of central differences, and that of the loop that fit_diffusivity.py writes."""
+    got = result("fit_torch", 48, **FEWER)
+    misfit, guess = got["misfit"], got["guess"].requires_grad_()
+    first = misfit(guess)
+    first.backward()
+    direction = torch.from_numpy(np.random.default_rng(3).standard_normal(guess.shape))
+    with torch.no_grad():
+        slope = (misfit(guess + 1e-6 * direction) - misfit(guess - 1e-6 * direction)) / 2e-6
+        assert misfit(got["found"]) < first / 500
+    assert float((guess.grad * direction).sum()) == pytest.approx(float(slope), rel=1e-6)
+    true = got["true"][1:-1, 1:-1]
+    assert abs(got["found"].numpy() - true).mean() < abs(0.1 - true).mean() / 10
+
+
+def shapes_are_known_without_values(ops: SimpleNamespace) -> None:
+    """Tensors of the device `meta` have no memory: what traces programs calls operators with such ones."""
+    given = {name: torch.empty(9, 12, device="meta") for name in ("u", "u_next", "kappa")}
+    found = ops.step(**given, alpha=0.1, ghosts=1)
+    assert (found["u_next"].shape, found["energy"].shape) == ((9, 12), ())
+    assert {tensor.dtype for tensor in found.values()} == {torch.float32}
+    short = given | {"u": given["u"][1:]}
+    refused(lambda: ops.step(**short, alpha=0.1, ghosts=1), "'u_next' has 7 cells along y, but 'u' has 6")
+
+
+def what_a_derivative_needs_is_not_overwritten(ops: SimpleNamespace) -> None:
+    u, v = torch.rand(2, 9, 12, dtype=torch.float64, device=DEVICE)
+    v.requires_grad_()
+    changed = v * 1
+    squared = (changed**2).sum()
+    with torch.no_grad():
+        ops.step_(u=u, u_next=changed, kappa=u, alpha=0.1, ghosts=1)
+    refused(squared.backward, "modified by an inplace operation", RuntimeError)
 
 
 def mistakes_are_refused(ops: SimpleNamespace) -> None:
@@ -116,8 +157,9 @@ def mistakes_are_refused(ops: SimpleNamespace) -> None:
         ({"kapa": u}, "no argument 'kapa'"),
     ]:
         refused(lambda wrong=wrong: ops.step(**given | wrong), what)  # type: ignore[misc]
-    short = torch.compile(lambda u: ops.step(**given | {"u": u}), fullgraph=True, backend="aot_eager")
-    refused(lambda: short(u[1:]), "'u_next' has 7 cells along y, but 'u' has 6", Exception)
+    if COMPILES:
+        short = torch.compile(lambda u: ops.step(**given | {"u": u}), fullgraph=True, backend="aot_eager")
+        refused(lambda: short(u[1:]), "'u_next' has 7 cells along y, but 'u' has 6", Exception)
     wants = u.clone().requires_grad_()
     refused(lambda: ops.total(u=wants).backward(), "total: it has no derivative")
     refused(lambda: ops.step_(**given | {"u": wants}), "step_ writes to its tensors, which autograd")
@@ -136,9 +178,13 @@ if __name__ == "__main__":
     if DEVICE != "cpu":
         other_memory_and_streams(loaded, operators)
     the_gradient_of_a_fit(operators)
+    if DEVICE == "cpu":
+        the_example_finds_what_made_the_data()
+    shapes_are_known_without_values(operators)
+    what_a_derivative_needs_is_not_overwritten(operators)
     mistakes_are_refused(operators)
     at = list(tensors(arrays(9, 12)).values())
-    for operator in list(_OPERATORS.values()):
-        if operator._qualname.endswith(("_step", "_step_")):
+    for name, operator in list(_OPERATORS.items()):
+        if COMPILES and name.startswith("fitting_") and name.endswith(("_step", "_step_")):
             torch.library.opcheck(operator, (*at, torch.tensor(0.1, dtype=torch.float64), [1, 1]))
     print("PyTorch", torch.__version__, "agrees on", DEVICE)
