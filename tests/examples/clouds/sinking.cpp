@@ -105,7 +105,7 @@ TEST(Sinking, WaterThatCannotBecomeNegativeSinksToo) {
   const auto n = static_cast<std::ptrdiff_t>(120);
   for (std::ptrdiff_t k = 0; k < 40; ++k) // the fluxes of two flows that differ a little
     EXPECT_NEAR(std::accumulate(a.q.begin() + n * k, a.q.begin() + n * (k + 1), 0.0) / 120,
-                std::accumulate(b.q.begin() + n * k, b.q.begin() + n * (k + 1), 0.0) / 120, 2e-6)
+                std::accumulate(b.q.begin() + n * k, b.q.begin() + n * (k + 1), 0.0) / 120, 2e-8)
         << k;
 }
 
