@@ -208,7 +208,7 @@ def scalars(order):
     return cell.statements
 
 
-# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read again and again.
+# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew.
 rows = Schedule(fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True))
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)

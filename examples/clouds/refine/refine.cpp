@@ -90,9 +90,10 @@ public:
          heddle::Transport& transport)
       : coarse_(&coarse), fine_(&fine), blocks_(&blocks), ranks_(transport) {}
 
-  /// between: the levels of the coarse run that this rank has, on cells as wide as fine ones. Returns those of
-  /// the fine run that are in `box`.
-  template <class T> [[nodiscard]] Slab<T> centres(const Slab<T>& between, Means how, const heddle::Box& box) {
+  /// between: the levels of the coarse run that this rank has, on cells as wide as fine ones. Returns those
+  /// of the fine run that are in `box`.
+  template <class T>
+  [[nodiscard]] Slab<T> centres(const Slab<T>& between, Means how, const heddle::Box& box) {
     const std::vector<double> all = of_all_ranks(between);
     const std::size_t cells = size_of(between.n_x, between.n_y, 1);
     Slab<T> result(between.n_x, between.n_y, box.extent(2), 0);
@@ -102,8 +103,9 @@ public:
       const std::vector<double>& own = level == pair ? lower : upper;
       const auto mass = [&](std::size_t k) { return fine_->density[k] * fine_->height[k]; };
       const double wanted = mean(&all[cells * (level / 2)], cells);
-      const double found = (mass(pair) * mean(lower.data(), cells) + mass(pair + 1) * mean(upper.data(), cells)) /
-                           (mass(pair) + mass(pair + 1));
+      const double found =
+          (mass(pair) * mean(lower.data(), cells) + mass(pair + 1) * mean(upper.data(), cells)) /
+          (mass(pair) + mass(pair + 1));
       for (std::size_t i = 0; i < cells; ++i) {
         double value = own[i];
         if (how == Means::by_sum)
@@ -168,8 +170,7 @@ private:
     const std::vector<double> gathered = ranks_.gather(sent);
     for (int r = 0; r < blocks_->ranks(); ++r) {
       const auto from = gathered.begin() + static_cast<std::ptrdiff_t>(sent.size()) * r;
-      all.insert(all.end(), from,
-                 from + static_cast<std::ptrdiff_t>(cells) * blocks_->block(r).extent(2));
+      all.insert(all.end(), from, from + static_cast<std::ptrdiff_t>(cells) * blocks_->block(r).extent(2));
     }
     return all;
   }

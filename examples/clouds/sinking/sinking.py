@@ -25,15 +25,13 @@ rows = level_means.rows("rows", len(PHI))
 sinking.add("rises", level_means.row_sums(rows, [phi[shift(2)] - phi.here for phi in now]))
 sinking.add_halo("rises_halo", ["rises"])
 
-# --- Rates of levels: weight -w_ls / (distance of centres * cells of a level), times the sum of the rows -----
+# --- Rates of levels: weight -w_ls / (distance of centres * cells of a level), times the sum of the rows ----
 # A column here is a level, and its cells are rows: the caller gives views with axes that are exchanged.
 weights = fields("weight_u, weight_v, weight_th, weight_q: double[xy]")
 rates = fields("rate_u, rate_v, rate_th, rate_q: double[xy]")
 lines = level_means.rows("lines", len(PHI))
 sums = symbols(" ".join(f"sum_{name}" for name in PHI))
-total = Scan(
-    2, dict.fromkeys(sums, 0), [], {sum_: sum_ + lines.component(n) for n, sum_ in enumerate(sums)}
-)
+total = Scan(2, dict.fromkeys(sums, 0), [], {sum_: sum_ + lines.component(n) for n, sum_ in enumerate(sums)})
 results = [
     Assignment(rate.here, weight.here * sum_) for rate, weight, sum_ in zip(rates, weights, sums, strict=True)
 ]

@@ -258,9 +258,10 @@ TEST(Refine, ProgramBeginsWhereACoarseRunEnded) {
     EXPECT_EQ(result.code, 1) << more;
     EXPECT_NE(result.text.find(part), std::string::npos) << result.text;
   };
-  const auto halves = run("bomex --cells 24x24x40 --spacing 100 --sample-every 20 --hours 0.06 --refine-levels "
-                          "--refine " +
-                          at("coarse") + "--out " + at("levels"));
+  const auto halves =
+      run("bomex --cells 24x24x40 --spacing 100 --sample-every 20 --hours 0.06 --refine-levels "
+          "--refine " +
+          at("coarse") + "--out " + at("levels"));
   EXPECT_NE(halves.text.find("refined   at 200 s"), std::string::npos) << halves.text;
   refusal(fine + at("coarse") + "--refine-levels", "sum of the squares of heights");
   refusal("bomex --cells 24x24x21 --spacing 100 --refine-levels --refine " + at("coarse"), "even number");

@@ -31,8 +31,9 @@ struct FieldOptions {
   std::string name = "f";
   int rank = 0; // whose blocks these are
   /// An axis along which all values are equal and are stored once, for rows (0, x: then values follow each
-  /// other along y), heights (1, y) or columns (2, z); -1: none. Kernels can read such a field, but not along that axis; rows only where the model says
-  /// `of_row()`. Kernels write what they compute of rows (0), and two-dimensional ones of columns (2).
+  /// other along y), heights (1, y) or columns (2, z); -1: none. Kernels can read such a field, but not along
+  /// that axis; rows only where the model says `of_row()`. Kernels write what they compute of rows (0), and
+  /// two-dimensional ones of columns (2).
   int same_along = -1;
   /// The number of blocks of equal extents that share one allocation, interleaved element by element: block b
   /// of a group begins one element after block b - 1, and the stride of x is this number. A CUDA thread then
