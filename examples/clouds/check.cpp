@@ -89,10 +89,11 @@ void check_moist_bubble(const Snapshot& end, std::vector<Check>& all) {
   all.push_back({"largest w, m/s", *std::ranges::max_element(end.w), 14.1, 17.3});
 }
 
-void check_density(const Case& what, const Snapshot& end, std::vector<Check>& all) {
+void check_density(const Case& what, const BaseState& base, const Snapshot& end, std::vector<Check>& all) {
   if (end.time < 899) return;
   all.push_back({"front, m", front(what, end), 15000, 15800});
   all.push_back({"least theta', K", *std::ranges::min_element(end.th), -11, -9});
+  all.push_back({"rotors on each side", static_cast<double>(rotors(what, base, end)), 3, 3});
 }
 
 } // namespace
@@ -134,6 +135,36 @@ double front(const Case& what, const Snapshot& end) {
       return (static_cast<double>(x) + 0.5 + (-1 - near) / (far - near)) * width - what.size[0] / 2;
   }
   return 0;
+}
+
+int rotors(const Case& what, const BaseState& base, const Snapshot& end) {
+  constexpr double around = 500; // m
+  const std::int64_t n = end.cells[0], levels = end.cells[2];
+  const double width = what.size[0] / static_cast<double>(n);
+  const auto place = [n](std::int64_t x, std::int64_t k) { return static_cast<std::size_t>(x + n * k); };
+  std::vector<double> below(static_cast<std::size_t>(n * levels)); // flux below the upper face of a level
+  for (std::int64_t k = 0; k < levels; ++k)
+    for (std::int64_t x = 0; x < n; ++x) {
+      const auto level = static_cast<std::size_t>(k);
+      below[place(x, k)] = (k == 0 ? 0 : below[place(x, k - 1)]) +
+                           base.density[level] * base.height[level] *
+                               end.u[static_cast<std::size_t>(x + n * end.cells[1] * k)];
+    }
+  const auto reach_x = static_cast<std::int64_t>(around / width);
+  const auto largest_around = [&](std::int64_t x, std::int64_t k) {
+    const double height = base.face[static_cast<std::size_t>(k + 1)];
+    for (std::int64_t j = 0; j < levels; ++j) {
+      if (std::abs(base.face[static_cast<std::size_t>(j + 1)] - height) > around) continue;
+      for (std::int64_t i = x - reach_x; i <= x + reach_x; ++i)
+        if ((i != x || j != k) && below[place(i, j)] >= below[place(x, k)]) return false;
+    }
+    return height > around && height < base.face.back() - around;
+  };
+  int count = 0;
+  for (std::int64_t k = 0; k < levels; ++k)
+    for (std::int64_t x = n / 2; x < n - reach_x; ++x)
+      count += largest_around(x, k) ? 1 : 0;
+  return count;
 }
 
 WaveError wave_error(const Case& what, const BaseState& base, const Snapshot& end) {
@@ -179,7 +210,7 @@ std::vector<Check> checks(const Case& what, const BaseState& base, const History
     all.push_back({row.quantity + ", " + row.units, row.value, row.least, row.most});
   if (what.name == "bubble") check_bubble(end, all);
   if (what.name == "moist_bubble") check_moist_bubble(end, all);
-  if (what.name == "density") check_density(what, end, all);
+  if (what.name == "density") check_density(what, base, end, all);
   if (what.name == "wave" && end.time > 2999 && what.size[0] / static_cast<double>(end.cells[0]) < 251)
     all.push_back({"amplitude of the wave, relative error", wave_error(what, base, end).amplitude, 0, 0.03});
   return all;

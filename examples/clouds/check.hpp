@@ -44,6 +44,11 @@ struct WaveError {
 /// is -1 K in the lowest level, linearly between cells. 0 where there is none.
 [[nodiscard]] double front(const Case& what, const Snapshot& end);
 
+/// How many rotors the current has in the half of the domain with larger x: places where the mass flux
+/// between the ground and a height, along x in the first row, is larger than anywhere within 500 m, so that
+/// air turns around them.
+[[nodiscard]] int rotors(const Case& what, const BaseState& base, const Snapshot& end);
+
 } // namespace clouds
 
 #endif

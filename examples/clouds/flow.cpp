@@ -40,8 +40,9 @@ std::vector<double> with_lid(const Knots& source, const Knots& profile, const Ca
   return result;
 }
 
-/// The large-scale upward velocity; 0 in the highest level.
-std::vector<double> below_lid(const Knots& subsidence, const BaseState& base) {
+/// The large-scale upward velocity in each cell; 0 in the highest level, and where it acts on means.
+std::vector<double> below_lid(const Knots& subsidence, const Case& what, const BaseState& base) {
+  if (what.sinks_by_means) return std::vector<double>(base.levels(), 0);
   std::vector<double> result = along(base.centre, [&](double z) { return subsidence.at(z); });
   result.back() = 0;
   return result;
@@ -92,8 +93,8 @@ Column<T>::Column(const Place& place, const Case& what, const BaseState& base, i
                                    ? squared_lengths(base, place.width_x, place.width_y, what.roughness)
                                    : std::vector<double>(base.levels(), 0))),
       per_span(place.profile<T>(inverse_spans(base))),
-      w_ls(place.profile<T>(below_lid(what.subsidence, base))),
-      w_ls_wind(place.profile<T>(below_lid(what.subsides_wind ? what.subsidence : Knots(0), base))),
+      w_ls(place.profile<T>(below_lid(what.subsidence, what, base))),
+      w_ls_wind(place.profile<T>(below_lid(what.subsides_wind ? what.subsidence : Knots(0), what, base))),
       u_geostrophic(place.profile<T>(along(base.centre, [&](double z) { return what.u_geostrophic.at(z); }))),
       v_geostrophic(place.profile<T>(
           along(base.centre, [&](double z) { return what.v_geostrophic.at(z) - what.v_frame; }))),

@@ -18,8 +18,6 @@ Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force
 v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
 """
 
-from dataclasses import replace
-
 from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
@@ -210,10 +208,10 @@ def scalars(order):
     return cell.statements
 
 
-rows = Schedule(fma=True, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
-crowded = replace(rows, gpu=replace(rows.gpu, minimum_blocks=4))
+# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew.
+rows = Schedule(fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True))
 for suffix, order in (("", 5), ("_centred", 2)):
-    clouds.add(f"momentum{suffix}", momentum(order), schedule=crowded)
+    clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])

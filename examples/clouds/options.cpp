@@ -65,6 +65,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
          "bomex: height where the cooling that is given ends, m: 3000, or 2500 as some models have it "
          "(default 3000)")
       ->check(between(1501, 1e5));
+  command_line::add_choice(
+      app, "--subsidence", {"local", "mean"}, [&](std::size_t i) { o.sinks_by_means = i == 1; },
+      "whether the air that sinks on a large scale changes each cell by the difference to the one above, or "
+      "all cells of a level by that of the means (default local)");
   app.add_option("--hours", o.hours, "simulated time, h (default: that of the case)")
       ->check(between(1e-4, 1e4));
   command_line::add_choice(
@@ -126,6 +130,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                  "begin where a run with half as many cells along x and y ended: its --out, or one of its "
                  "checkpoints")
       ->default_str("");
+  app.add_flag("--refine-levels", o.refine_levels,
+               "with --refine: that run had half as many levels, too, each as high as two of this one");
   app.add_option("--out", o.out, "folder of the results");
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
@@ -165,6 +171,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                         o.resume ? "--refine: --resume goes on from a checkpoint of its own"
                                  : "--refine: the start has no noise, so --seeds do not differ",
                         "leave one of both out");
+  if (o.refine_levels && o.refine.empty())
+    throw heddle::Error("command line", "--refine-levels: there is no coarser run to begin from",
+                        "give --refine, or leave --refine-levels out");
   if (o.seeds) require_one_run_per_seed(o);
   return o;
 }

@@ -28,6 +28,7 @@ struct Options {
   std::optional<double> collisions;  // of droplets, m3 kg-2 s-1
   std::optional<double> evaporation; // share of the rate of rain
   std::vector<double> frame;         // along x, or x and y, m/s; empty: that of the case
+  bool sinks_by_means = false;       // in place of sinking in each cell
   std::optional<double> cooling_top; // m: where the cooling that bomex is given ends
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> seeds; // so many runs, from `seed` on
@@ -38,6 +39,7 @@ struct Options {
   double fields_every = 0;            // likewise between files of fields; 0: none
   bool resume = false;
   std::filesystem::path refine; // results or checkpoint of a coarser run; empty: none
+  bool refine_levels = false;   // that run has half as many levels, too
   std::filesystem::path trace;  // empty: none
   std::filesystem::path out = "clouds_output";
   bool gpu = false;       // where the kernels run

@@ -158,11 +158,14 @@ void Rain<T>::add_to_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>&
   if (now.r) add_scalar(tasks, now, rain(old, now, next), share);
 }
 
-template <class T> void Rain<T>::add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next) {
+template <class T>
+void Rain<T>::add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next,
+                             Sinking<T>* sinking) {
   add_scalar(tasks, now, heat(old, now, next), 1);
   const Scalar q = water(old, now, next);
   add_sources(tasks, q);
   add_sea_air(tasks, next.th, mid_, 1);
+  if (sinking != nullptr) sinking->add_to_stage(tasks, now, next, mid_, 1);
   add_limited(tasks, now, q);
   if (!now.r) return;
   const Scalar r = rain(old, now, next);

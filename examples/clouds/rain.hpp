@@ -7,6 +7,7 @@
 #include "clock.hpp"
 #include "flow.hpp"
 #include "heddle/core/buffer.hpp"
+#include "sinking.hpp"
 
 namespace clouds {
 
@@ -26,8 +27,8 @@ public:
   void add_buoyancy(Tasks& tasks, State<T>& now, heddle::Field<T>& b);
   /// After th and q of a stage that is not the last: what the sea gives, and rain.
   void add_to_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, double share);
-  /// th, q and rain of the last stage: water is not negative.
-  void add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next);
+  /// th, q and rain of the last stage: water is not negative. sinking: may be null.
+  void add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, Sinking<T>* sinking);
   /// After a step: rain falls, forms and evaporates. spare: a state whose rain may be overwritten.
   void add_fall(Tasks& tasks, State<T>& now, State<T>& spare);
 

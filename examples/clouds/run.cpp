@@ -59,6 +59,7 @@ Setup set_up(const Options& options) {
     what.longwave = options.lag.value_or(1);
     what.heating = 0; // that was given for radiation
   }
+  what.sinks_by_means = options.sinks_by_means;
   if (options.droplets) what.droplets = 1e6 * *options.droplets;
   what.collisions = options.collisions.value_or(what.collisions);
   what.evaporation = options.evaporation.value_or(what.evaporation);

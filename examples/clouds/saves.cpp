@@ -78,6 +78,7 @@ template <class T> void Saves<T>::add(const Case& what, const BaseState& base) {
     levels += face * face;
   checkpoint_.require("sum of the squares of heights", levels);
   checkpoint_.require("frame along x", what.u_frame);
+  checkpoint_.require("subsidence on means", what.sinks_by_means ? 1 : 0);
   checkpoint_.require("frame along y", what.v_frame);
   checkpoint_.require("heating at 2500 m", what.heating.at(2500));
   checkpoint_.require("collisions of droplets", what.collisions);

@@ -235,10 +235,11 @@ private:
     First wind = momentum<First, FirstParameters>(old, now, next, stage);
     if (s_.rain_ && last) {
       tasks_.add(std::move(wind));
-      s_.rain_->add_last_stage(tasks_, old, now, next);
+      s_.rain_->add_last_stage(tasks_, old, now, next, s_.sinking_.get());
     } else {
       tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
       if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
+      if (s_.sinking_) s_.sinking_->add_to_stage(tasks_, now, next, next.q, stage.share);
     }
     if (s_.longwave_) s_.longwave_->add_to_stage(tasks_, next.th, s_.clock_.length(), stage.share);
   }
@@ -304,6 +305,7 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
         "use --rk wrf with rain or a sea");
   if (Rain<T>::needed(what))
     rain_ = std::make_unique<Rain<T>>(what, base, place_, column_, scheme, viscosity_, clock_.length());
+  if (what.sinks_by_means) sinking_ = std::make_unique<Sinking<T>>(what, base, place_, clock_.length());
   for (std::size_t n = 0; n < states_.size(); ++n)
     states_[n] = std::make_unique<State<T>>(place_,
                                             n == 0   ? ""

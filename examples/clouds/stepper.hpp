@@ -22,6 +22,7 @@
 #include "heddle/transport/transport.hpp"
 #include "longwave.hpp"
 #include "rain.hpp"
+#include "sinking.hpp"
 
 namespace clouds {
 
@@ -132,6 +133,7 @@ private:
   Clock<T> clock_;
   std::unique_ptr<Rain<T>> rain_;         // in a case that needs it
   std::unique_ptr<Longwave<T>> longwave_; // likewise
+  std::unique_ptr<Sinking<T>> sinking_;   // likewise
   double last_step_ = 0;
   // Of state 0, and of state 1; `two_steps_` begins at state 0.
   std::array<std::unique_ptr<Graph>, 2> surveys_, stages_, steps_;

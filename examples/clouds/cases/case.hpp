@@ -50,6 +50,7 @@ struct Case {
   Knots theta = 300, water = 0, u = 0, v = 0; // initial: liquid water potential temperature (K), total water
   Knots u_geostrophic = 0, v_geostrophic = 0;
   Knots subsidence = 0;              // w_ls, at most 0
+  bool sinks_by_means = false;       // it acts on the means of levels, not on the air of each cell
   Knots heating = 0, moistening = 0; // K/s and 1/s
   /// Longwave radiation is computed, with this lag (0 or 1; see Longwave), beside `heating`.
   std::optional<int> longwave;

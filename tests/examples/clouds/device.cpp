@@ -26,8 +26,7 @@ template <class T> Result after(double seconds, const Case& what, Scheme scheme,
     moisten(stepper);
   else
     stepper.start(3);
-  stepper.set_last_step(5);
-  (void)stepper.survey();
+  make_ready(stepper, 5);
   for (int part = 0; part < 2; ++part)
     EXPECT_GT(stepper.advance(seconds / 2), 2);
   Statistics<T> statistics(what, base, stepper, scheme, alone);

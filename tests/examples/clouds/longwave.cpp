@@ -117,9 +117,7 @@ TEST(Longwave, HeatsAirAtRestAsItSays) {
 TEST(Longwave, WithALagHasTheHeatingOfTheCallBefore) {
   for (const int lag : {0, 1}) {
     Radiating<float> s(radiating(lag));
-    s.stepper.start(2);
-    s.stepper.set_last_step(5);
-    (void)s.stepper.survey();
+    begin(s.stepper, 2, 5);
     std::vector<std::vector<float>> found;
     for (std::size_t call = 0; call < 4; ++call) {
       s.stepper.radiate();
@@ -144,9 +142,7 @@ TEST(Longwave, OfColumnsThatRanksShareHasTheBitsOfOneRank) {
       std::vector<Snapshot> found;
       heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
         Stepper<float> stepper(what, base, {8, 7, 20}, Scheme::fifth, transport); // shares differ
-        stepper.start(3);
-        stepper.set_last_step(5);
-        (void)stepper.survey();
+        begin(stepper, 3, 5);
         for (int call = 0; call < 3; ++call) {
           stepper.radiate();
           Snapshot all = snapshot(stepper, transport, 0);

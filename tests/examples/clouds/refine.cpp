@@ -55,7 +55,7 @@ template <class T> void expect_kept(double epsilon, double divergence) {
     return k > 3 && k < 7 ? std::max(0.0, 1e-4 * test::noise(x + 30 * y + 900 * k)) : 0.0;
   });
   coarse.stepper.fallen()->fill([](auto x, auto y, auto, int) { return 0.1 * static_cast<double>(x + y); });
-  refine_state(coarse.stepper, fine.stepper);
+  refine_state(coarse.stepper, coarse.base, fine.stepper, fine.base, fine.alone);
   const Snapshot a = coarse.look(), b = fine.look();
   const std::size_t n = coarse.base.levels();
   expect_means(a.u, b.u, n, epsilon, "u");
@@ -102,7 +102,7 @@ TEST(Refine, PointsLieWhereTheyShould) {
     return u(100.0 * static_cast<double>(x) + 50, 100 * static_cast<double>(y) + 50);
   });
   coarse.stepper.project();
-  refine_state(coarse.stepper, fine.stepper);
+  refine_state(coarse.stepper, coarse.base, fine.stepper, fine.base, fine.alone);
   const Snapshot now = fine.look();
   double in_u = 0, in_v = 0, in_th = 0;
   for (std::size_t n = 0; n < fine.level_cells(); ++n) {
@@ -126,7 +126,7 @@ TEST(Refine, RanksHaveTheSameBits) {
       Stepper<float> coarse(what, base, {6, 8, 12}, Scheme::fifth, transport);
       Stepper<float> fine(what, base, {12, 16, 12}, Scheme::fifth, transport);
       coarse.start(5);
-      refine_state(coarse, fine);
+      refine_state(coarse, base, fine, base, transport);
       (void)fine.survey();
       fine.step(2);
       const Snapshot all = snapshot(fine, transport, 0);
@@ -135,6 +135,90 @@ TEST(Refine, RanksHaveTheSameBits) {
     return result;
   };
   const Snapshot one = run(1), two = run(2);
+  EXPECT_EQ(one.u, two.u);
+  EXPECT_EQ(one.w, two.w);
+  EXPECT_EQ(one.q, two.q);
+}
+
+/// Levels of which two are one of these.
+std::vector<double> halved(const std::vector<double>& heights) {
+  std::vector<double> result;
+  for (const double h : heights) {
+    result.push_back(0.4 * h);
+    result.push_back(0.6 * h);
+  }
+  return result;
+}
+
+/// Means by mass of each two levels.
+std::vector<double> of_pairs(const BaseState& base, const std::vector<double>& values) {
+  const std::vector<double> means = level_means(values, base.levels());
+  std::vector<double> result;
+  for (std::size_t k = 0; k < means.size(); k += 2) {
+    const double lower = base.density[k] * base.height[k], upper = base.density[k + 1] * base.height[k + 1];
+    result.push_back((lower * means[k] + upper * means[k + 1]) / (lower + upper));
+  }
+  return result;
+}
+
+TEST(Refine, TwoLevelsHaveTheMeanOfOne) {
+  Case what = rico();
+  what.size = {1200, 1000, 2005};
+  what.sponge_above = 1800;
+  Simulation<double> coarse(what, {12, 10, 12}, stretched), fine(what, {24, 20, 24}, halved(stretched));
+  coarse.stepper.start(3);
+  coarse.stir();
+  coarse.stepper.now().r->fill([](auto x, auto y, auto k, int) {
+    return k < 7 ? std::max(0.0, 1e-4 * test::noise(x + 30 * y + 900 * k)) : 0.0;
+  });
+  refine_state(coarse.stepper, coarse.base, fine.stepper, fine.base, fine.alone);
+  const Snapshot a = coarse.look(), b = fine.look();
+  const auto expect_same = [&](const std::vector<double>& one, const std::vector<double>& two) {
+    const std::vector<double> means = level_means(one, 12), pairs = of_pairs(fine.base, two);
+    for (std::size_t k = 0; k < 12; ++k)
+      EXPECT_NEAR(means[k], pairs[k], 1e-13 * largest(one)) << k;
+  };
+  expect_same(a.u, b.u);
+  expect_same(a.v, b.v);
+  expect_same(a.th, b.th);
+  expect_same(a.q, b.q);
+  expect_same(a.rain, b.rain);
+  EXPECT_GE(*std::ranges::min_element(b.rain), 0);
+  EXPECT_LT(fine.stepper.divergence(), 1e-13 * largest(b.u));
+  fine.run(3, 2);
+  EXPECT_TRUE(std::isfinite(largest(fine.look().w)));
+}
+
+TEST(Refine, LinesThroughTheCentresOfLevelsStayLines) {
+  Case what = quiet();
+  Simulation<double> coarse(what, {12, 10, 12}, stretched), fine(what, {24, 20, 24}, halved(stretched));
+  coarse.stepper.now().th.fill(
+      [&](auto, auto, auto k, int) { return 1e-3 * coarse.base.centre[static_cast<std::size_t>(k)]; });
+  refine_state(coarse.stepper, coarse.base, fine.stepper, fine.base, fine.alone);
+  const std::vector<double> th = level_means(fine.look().th, 24);
+  for (std::size_t k = 0; k < 24; ++k) // but for the mean by mass, whose centre lies a little lower
+    EXPECT_NEAR(th[k], 1e-3 * fine.base.centre[k], 1e-3 * fine.base.height[k] / 50) << k;
+}
+
+TEST(Refine, RanksHaveTheSameBitsOnFinerLevelsToo) {
+  const Case what = bomex();
+  const BaseState base = make_base_state(what, 13), finer = make_base_state(what, 26);
+  const auto run = [&](int ranks) {
+    Snapshot result;
+    heddle::ThreadGroup(ranks).run([&](heddle::Transport& transport) {
+      Stepper<float> coarse(what, base, {6, 8, 13}, Scheme::fifth, transport); // shares differ
+      Stepper<float> fine(what, finer, {12, 16, 26}, Scheme::fifth, transport);
+      coarse.start(5);
+      refine_state(coarse, base, fine, finer, transport);
+      (void)fine.survey();
+      fine.step(2);
+      const Snapshot all = snapshot(fine, transport, 0);
+      if (transport.rank() == 0) result = all;
+    });
+    return result;
+  };
+  const Snapshot one = run(1), two = run(2);
+  EXPECT_GT(largest(one.w), 0);
   EXPECT_EQ(one.u, two.u);
   EXPECT_EQ(one.w, two.w);
   EXPECT_EQ(one.q, two.q);
@@ -174,6 +258,14 @@ TEST(Refine, ProgramBeginsWhereACoarseRunEnded) {
     EXPECT_EQ(result.code, 1) << more;
     EXPECT_NE(result.text.find(part), std::string::npos) << result.text;
   };
+  const auto halves =
+      run("bomex --cells 24x24x40 --spacing 100 --sample-every 20 --hours 0.06 --refine-levels "
+          "--refine " +
+          at("coarse") + "--out " + at("levels"));
+  EXPECT_NE(halves.text.find("refined   at 200 s"), std::string::npos) << halves.text;
+  refusal(fine + at("coarse") + "--refine-levels", "sum of the squares of heights");
+  refusal("bomex --cells 24x24x21 --spacing 100 --refine-levels --refine " + at("coarse"), "even number");
+  refusal("bomex --refine-levels", "no coarser run");
   refusal(fine + at("coarse") + "--hours 0.05", "give more --hours");
   refusal(fine + at("coarse") + "--resume", "a checkpoint of its own");
   refusal(fine + at("coarse") + "--seeds 2", "has no noise");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,18 @@ template <class T> struct Simulation {
   Stepper<T> stepper;
   Statistics<T> statistics;
 };
+
+/// What Stepper::advance needs in a state that is there. last_step: before its first one, s.
+template <class T> void make_ready(Stepper<T>& stepper, double last_step) {
+  stepper.set_last_step(last_step);
+  (void)stepper.survey();
+}
+
+/// The start of a case, with noise of this seed, ready for Stepper::advance.
+template <class T> void begin(Stepper<T>& stepper, std::uint64_t seed, double last_step) {
+  stepper.start(seed);
+  make_ready(stepper, last_step);
+}
 
 /// Starts a case with rain, with clouds and rain in it.
 template <class T> void moisten(Stepper<T>& stepper) {

@@ -339,6 +339,12 @@ TEST(Field, ValuesThatAreTheSameAlongAnAxisAreStoredOnce) {
   EXPECT_EQ(rows.view().extent(0), 6);
   EXPECT_EQ(&rows.view()(0, 4, 3), &rows.view()(5, 4, 3));
   EXPECT_EQ(rows.read()[3 + 6 * (4 + 5 * 3)], 43);
+  EXPECT_EQ(rows.view()(0, 5, 3), 0);
+  // One value of each row, one after the other: no row has a line of its own.
+  const Field<double> sums(BlockGrid(Box{{0, 0, 0}, {64, 64, 75}}),
+                           {.components = 28, .ghost_layers = 0, .same_along = 0});
+  EXPECT_EQ(sums.view().stride(1), 1);
+  EXPECT_LT(sums.bytes(), 28U * 64 * 75 * sizeof(double) * 5 / 4);
   EXPECT_THROW(Field<float>(grid, {.same_along = 3}), Error);
 }
 

@@ -30,9 +30,10 @@ struct FieldOptions {
   Memory memory = Memory::host;
   std::string name = "f";
   int rank = 0; // whose blocks these are
-  /// An axis along which all values are equal and are stored once, for rows (0, x), heights (1, y) or columns
-  /// (2, z); -1: none. Kernels can read such a field, but not along that axis; rows only where the model says
-  /// `of_row()`. Kernels write what they compute of rows (0), and two-dimensional ones of columns (2).
+  /// An axis along which all values are equal and are stored once, for rows (0, x: then values follow each
+  /// other along y), heights (1, y) or columns (2, z); -1: none. Kernels can read such a field, but not along
+  /// that axis; rows only where the model says `of_row()`. Kernels write what they compute of rows (0), and
+  /// two-dimensional ones of columns (2).
   int same_along = -1;
   /// The number of blocks of equal extents that share one allocation, interleaved element by element: block b
   /// of a group begins one element after block b - 1, and the stride of x is this number. A CUDA thread then
@@ -298,6 +299,14 @@ private:
                       "' stores the components of a cell contiguously, which cannot be combined with "
                       "interleaved blocks or values that are constant along an axis",
                   "choose one of the three");
+    }
+    if (axis == 0) { // rows along y: a row along x would be one value, with a line of its own
+      const GhostLayers around = stored_ghosts();
+      FieldLayout layout({kept[1], kept[2], 1}, o.components, {around.layers[1], around.layers[2], 0},
+                         sizeof(T), o.memory, o.interleaved);
+      layout.extent = {cells[0], kept[1], kept[2], layout.extent[3]};
+      layout.stride = {0, layout.stride[0], layout.stride[1], layout.stride[3]};
+      return layout;
     }
     FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), o.memory,
                        o.cells_together ? o.components
