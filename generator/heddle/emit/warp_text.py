@@ -34,8 +34,8 @@ _WAITS, _ENDS = 1, 2
 """Flags of a chunk: the other warps are waited for; the call ends."""
 CHUNK_COST = 4
 """What a chunk costs beside its terms, in terms."""
-AHEAD = 3
-"""Units of a stream that lanes may read beyond its end."""
+BUFFERED = 16
+"""Units that a warp has under way, as WordStream of the header has them: it reads as far beyond the end."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,9 @@ class _Writer:
         """Lanes of a cell in one warp."""
         self.program = program(loop, self.before, numbers, self.lanes)
         places = self.program.size + len(self.program.updates)
-        size = places * schedule.cells_at_once * 8
+        self.numbers = (places * schedule.cells_at_once + 1) // 2 * 2
+        """Of all cells at once, before the words that are under way."""
+        size = 8 * self.numbers + 16 * BUFFERED * self.width * schedule.warps
         if places > PLACE or size > MOST_BYTES:
             raise self.too_large(size)
         self.bytes = size
@@ -134,6 +136,10 @@ class _Writer:
         count = self.printer.expression(self.row.end)
         places = f"heddle::dynamic_shared<double>(), {schedule.cells}, {count}"
         yield f"heddle::WarpCells<{groups}, {schedule.warps}> {warp}({places});"
+        if self.calls:
+            buffer = f"heddle::dynamic_shared<double>() + {self.numbers}"
+            tables = f"{self.table('words')}, {self.table('begins')}"
+            yield f"heddle::WordStream<{groups}, {schedule.warps}> {self.words}({buffer}, {tables});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
         yield from self.printer.every_line([_renamed(s, self.own) for s in self.before])
         yield ""
@@ -209,11 +215,10 @@ class _Writer:
         numbered = 0
         warp, words = self.warp, self.words
         if self.calls:
-            tables = f"{self.table('words')}, {self.table('begins')}"
-            yield f"const heddle::ProductWords* {words} = heddle::first_words({warp}, {tables});"
+            yield f"{words}.start();"
         for levels in self.calls_and_rows:
             if any(level.slices for level in levels):
-                yield f"{words} = heddle::add_products({warp}, {words});"
+                yield f"heddle::add_products({warp}, {words});"
             for alike in levels[-1].alike:
                 numbered += 1
                 yield from self.alike(f"alike_{numbered}", alike)
@@ -271,7 +276,7 @@ class _Writer:
                 words.append(comment[: LINE - 4])
                 words += _filled(f"{word:#x}" for word in chunk)
                 units += len(chunk) // 4
-        words += _filled(["0"] * (4 * AHEAD * self.width))
+        words += _filled(["0"] * (4 * BUFFERED * self.width))
         yield "// Where the words of each warp begin, in units of four."
         yield from _array("std::int32_t", self.table("begins"), begins)
         yield "// For each lane of a cell in a warp: the end of its sum; length, and who waits; its terms."

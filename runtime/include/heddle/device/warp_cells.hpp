@@ -144,13 +144,65 @@ struct alignas(16) ProductWords {
   std::uint32_t first, second, third, fourth;
 };
 
-/// Where the words of this lane begin. begins: of each warp, in units of four words.
+/// The words of a warp, read one unit after the other. They come through shared memory, in batches
+/// that are on their way long before they are needed: a lane would wait for each one.
 template <int groups, int warps>
-__device__ inline const ProductWords* first_words(const WarpCells<groups, warps>&,
-                                                  const ProductWords* words,
-                                                  const std::int32_t* begins) {
-  return words + begins[threadIdx.x / 32] + threadIdx.x % 32 / groups;
-}
+class WordStream {
+ public:
+  static constexpr int width = 32 / groups;  // lanes of a group in a warp
+  static constexpr int batch = 4;            // units
+  static constexpr int batches = 4;
+
+  /// buffer: of the block, `batch` times `batches` times `width` units for each warp. words:
+  /// followed by as many units as the buffer of a warp has. begins: of each warp, in units.
+  __device__ WordStream(double* buffer, const ProductWords* words, const std::int32_t* begins)
+      : lane_(static_cast<int>(threadIdx.x) % 32),
+        buffer_(reinterpret_cast<ProductWords*>(buffer) +
+                static_cast<int>(threadIdx.x) / 32 * batch * batches * width),
+        words_(words + begins[threadIdx.x / 32]) {
+  }
+
+  /// Begins with the first unit. All lanes of the warp have read what they took before.
+  __device__ void start() {
+    wait_for_copies<0>();
+    position_ = 0;
+    for (int n = 0; n + 1 < batches; ++n) {
+      copy(n);
+    }
+    following_ = read();
+  }
+  /// The next unit of this lane; all lanes of the warp take it together.
+  __device__ ProductWords next() {
+    const ProductWords unit = following_;
+    following_ = read();
+    return unit;
+  }
+
+ private:
+  __device__ void copy(int number) {
+    constexpr int size = batch * width;
+    for (int n = lane_; n < size; n += 32) {
+      copy_ahead(buffer_ + number % batches * size + n, words_ + number * size + n);
+    }
+    end_of_copies();
+  }
+  __device__ ProductWords read() {
+    if (position_ % batch == 0) {
+      wait_for_copies<batches - 2>();
+      wait_for_warp();  // all have read the batch before
+      copy(position_ / batch + batches - 1);
+    }
+    const int unit = position_ % (batch * batches);
+    ++position_;
+    return buffer_[unit * width + lane_ / groups];
+  }
+
+  int lane_;
+  ProductWords* buffer_;
+  const ProductWords* words_;
+  int position_ = 0;
+  ProductWords following_{};
+};
 
 /// Sums of products for each group, chunk by chunk: each lane of a warp that works for a group has
 /// a sum, or a piece of one. The units of a chunk, four words for each of these lanes:
@@ -160,27 +212,16 @@ __device__ inline const ProductWords* first_words(const WarpCells<groups, warps>
 /// written;
 ///   2: it is the last one
 /// - so many terms as it is long: places of both factors; bit 31: it is subtracted
-///
-/// Returns where the next chunk begins.
 template <int groups, int warps>
-__device__ inline const ProductWords* add_products(const WarpCells<groups, warps>& warp,
-                                                   const ProductWords* __restrict__ words) {
+__device__ inline void add_products(const WarpCells<groups, warps>& warp,
+                                    WordStream<groups, warps>& words) {
   constexpr std::uint32_t place = 0x7fff;
-  constexpr int width = 32 / groups;
   const auto product = [&](std::uint32_t term) {
     const double value = warp[term & place] * warp[term >> 15 & place];
     return term >> 31 != 0 ? -value : value;
   };
-  ProductWords unit = words[0];  // the next two are under way
-  ProductWords second = words[width];
-  ProductWords third = words[2 * width];
-  const auto step = [&] {
-    words += width;
-    unit = second;
-    second = third;
-    third = words[2 * width];
-  };
   for (;;) {
+    ProductWords unit = words.next();
     const std::uint32_t end = unit.first;
     const std::uint32_t how = unit.second;
     const std::uint32_t result = end & place;
@@ -190,21 +231,15 @@ __device__ inline const ProductWords* add_products(const WarpCells<groups, warps
     sum += product(unit.fourth);
     const int length = static_cast<int>(how >> 2);
     for (int n = 2; n < length; n += 4) {
-      step();
+      unit = words.next();
       const double a = product(unit.first);
       const double b = product(unit.second);
       const double c = product(unit.third);
       const double d = product(unit.fourth);
       sum += a;
-      if (n + 1 < length) {
-        sum += b;
-      }
-      if (n + 2 < length) {
-        sum += c;
-      }
-      if (n + 3 < length) {
-        sum += d;
-      }
+      sum += b;
+      sum += c;
+      sum += d;
     }
     if (end >> 31 != 0) {
       sum = 1.0 / sum;
@@ -218,9 +253,8 @@ __device__ inline const ProductWords* add_products(const WarpCells<groups, warps
       warp.wait();
     }
     if ((how & 2) != 0) {
-      return words + width;
+      return;
     }
-    step();
   }
 }
 
