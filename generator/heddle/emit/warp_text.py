@@ -134,12 +134,10 @@ class _Writer:
         if self.outer:
             yield self.printer.leave(self.outer[::-1])
         count = self.printer.expression(self.row.end)
-        places = f"heddle::dynamic_shared<double>(), {schedule.cells}, {count}"
-        yield f"heddle::WarpCells<{groups}, {schedule.warps}> {warp}({places});"
+        yield f"heddle::WarpCells<{groups}, {schedule.warps}> {warp}({schedule.cells}, {count});"
         if self.calls:
-            buffer = f"heddle::dynamic_shared<double>() + {self.numbers}"
             tables = f"{self.table('words')}, {self.table('begins')}"
-            yield f"heddle::WordStream<{groups}, {schedule.warps}> {self.words}({buffer}, {tables});"
+            yield f"heddle::WordStream<{groups}, {schedule.warps}> {self.words}({self.numbers}, {tables});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
         yield from self.printer.every_line([_renamed(s, self.own) for s in self.before])
         yield ""
@@ -218,7 +216,7 @@ class _Writer:
             yield f"{words}.start();"
         for levels in self.calls_and_rows:
             if any(level.slices for level in levels):
-                yield f"heddle::add_products({warp}, {words});"
+                yield f"{words} = heddle::add_products({warp}, {words});"
             for alike in levels[-1].alike:
                 numbered += 1
                 yield from self.alike(f"alike_{numbered}", alike)

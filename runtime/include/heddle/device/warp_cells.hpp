@@ -12,6 +12,12 @@
 #include "heddle/device/preconditions.hpp"
 #include "heddle/device/shared.hpp"
 
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define HEDDLE_NOINLINE __noinline__
+#else
+#define HEDDLE_NOINLINE
+#endif
+
 namespace heddle {
 
 /// A block of `warps` warps owns `most` consecutive cells. Before and after its rounds, a lane has
@@ -25,10 +31,9 @@ class WarpCells {
   static constexpr int members = lanes / groups;
   int member;
 
-  /// places: of shared memory, so many numbers for each group, one group beside the other.
-  __device__ WarpCells(double* places, int most, std::int64_t count)
+  /// Shared memory has the same number of values for each group, one group beside the other.
+  __device__ WarpCells(int most, std::int64_t count)
       : member(static_cast<int>(threadIdx.x) / groups),
-        values_(places + threadIdx.x % groups),
         lane_(static_cast<int>(threadIdx.x)),
         first_(static_cast<std::int64_t>(blockIdx.x) * most),
         cells_(static_cast<int>(count - first_ < most ? count - first_ : most)),
@@ -46,13 +51,13 @@ class WarpCells {
 
   /// A value of the group.
   __device__ double& operator[](unsigned place) const {
-    return values_[place * groups];
+    return values()[place * groups];
   }
 
   /// Writes the first values of each group.
   __device__ void write(const double* constants, int count) const {
     for (int n = member; n < count; n += members) {
-      values_[n * groups] = constants[n];
+      values()[n * groups] = constants[n];
     }
   }
 
@@ -129,7 +134,11 @@ class WarpCells {
   }
 
  private:
-  double* values_;
+  /// Not kept, so that compilers see in every function that it is shared memory.
+  __device__ static double* values() {
+    return dynamic_shared<double>() + threadIdx.x % groups;
+  }
+
   int lane_;
   std::int64_t first_;
   int cells_;
@@ -153,12 +162,11 @@ class WordStream {
   static constexpr int batch = 4;            // units
   static constexpr int batches = 4;
 
-  /// buffer: of the block, `batch` times `batches` times `width` units for each warp. words:
-  /// followed by as many units as the buffer of a warp has. begins: of each warp, in units.
-  __device__ WordStream(double* buffer, const ProductWords* words, const std::int32_t* begins)
+  /// numbers: of shared memory, an even number, in front of `batch` times `batches` times `width`
+  /// units for each warp. words: followed by as many units. begins: of each warp, in units.
+  __device__ WordStream(int numbers, const ProductWords* words, const std::int32_t* begins)
       : lane_(static_cast<int>(threadIdx.x) % 32),
-        buffer_(reinterpret_cast<ProductWords*>(buffer) +
-                static_cast<int>(threadIdx.x) / 32 * batch * batches * width),
+        buffer_(numbers / 2 + static_cast<int>(threadIdx.x) / 32 * batch * batches * width),
         words_(words + begins[threadIdx.x / 32]) {
   }
 
@@ -182,7 +190,7 @@ class WordStream {
   __device__ void copy(int number) {
     constexpr int size = batch * width;
     for (int n = lane_; n < size; n += 32) {
-      copy_ahead(buffer_ + number % batches * size + n, words_ + number * size + n);
+      copy_ahead(buffer() + number % batches * size + n, words_ + number * size + n);
     }
     end_of_copies();
   }
@@ -194,11 +202,15 @@ class WordStream {
     }
     const int unit = position_ % (batch * batches);
     ++position_;
-    return buffer_[unit * width + lane_ / groups];
+    return buffer()[unit * width + lane_ / groups];
+  }
+
+  __device__ ProductWords* buffer() const {
+    return reinterpret_cast<ProductWords*>(dynamic_shared<double>()) + buffer_;
   }
 
   int lane_;
-  ProductWords* buffer_;
+  int buffer_;
   const ProductWords* words_;
   int position_ = 0;
   ProductWords following_{};
@@ -208,17 +220,22 @@ class WordStream {
 /// a sum, or a piece of one. The units of a chunk, four words for each of these lanes:
 ///
 /// - the end: place of the result, of the factor; bit 30: the sum begins here; bit 31: one over it
-/// - four times the length of the chunk; 1: lanes wait behind it, since others read what it has
-/// written;
-///   2: it is the last one
+/// - four times the length of the chunk; 1: others read its results, so lanes wait; 2: the last one
 /// - so many terms as it is long: places of both factors; bit 31: it is subtracted
+/// Returns the words behind them. A function of its own, whose registers are not those of the
+/// kernel.
 template <int groups, int warps>
-__device__ inline void add_products(const WarpCells<groups, warps>& warp,
-                                    WordStream<groups, warps>& words) {
+__device__ HEDDLE_NOINLINE WordStream<groups, warps> add_products(WarpCells<groups, warps> warp,
+                                                                  WordStream<groups, warps> words) {
   constexpr std::uint32_t place = 0x7fff;
-  const auto product = [&](std::uint32_t term) {
-    const double value = warp[term & place] * warp[term >> 15 & place];
-    return term >> 31 != 0 ? -value : value;
+  const auto product = [](std::uint32_t term, double a, double b) {
+    const double value = a * b;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits ^= static_cast<std::uint64_t>(term >> 31) << 63;  // the sign
+    double result = 0;
+    std::memcpy(&result, &bits, sizeof result);
+    return result;
   };
   for (;;) {
     ProductWords unit = words.next();
@@ -227,19 +244,32 @@ __device__ inline void add_products(const WarpCells<groups, warps>& warp,
     const std::uint32_t result = end & place;
     const double factor = warp[end >> 15 & place];
     double sum = (end >> 30 & 1) != 0 ? -0.0 : warp[result];
-    sum += product(unit.third);
-    sum += product(unit.fourth);
+    const double a = warp[unit.third & place];
+    const double b = warp[unit.third >> 15 & place];
+    const double c = warp[unit.fourth & place];
+    const double d = warp[unit.fourth >> 15 & place];
+    sum += product(unit.third, a, b);
+    sum += product(unit.fourth, c, d);
     const int length = static_cast<int>(how >> 2);
     for (int n = 2; n < length; n += 4) {
       unit = words.next();
-      const double a = product(unit.first);
-      const double b = product(unit.second);
-      const double c = product(unit.third);
-      const double d = product(unit.fourth);
-      sum += a;
-      sum += b;
-      sum += c;
-      sum += d;
+      const std::uint32_t terms[4] = {unit.first, unit.second, unit.third, unit.fourth};
+      double left[4];
+      double right[4];  // all are on their way before one is waited for
+      HEDDLE_UNROLL
+      for (int m = 0; m < 4; ++m) {
+        left[m] = warp[terms[m] & place];
+        right[m] = warp[terms[m] >> 15 & place];
+      }
+      double products[4];
+      HEDDLE_UNROLL
+      for (int m = 0; m < 4; ++m) {
+        products[m] = product(terms[m], left[m], right[m]);
+      }
+      HEDDLE_UNROLL
+      for (int m = 0; m < 4; ++m) {
+        sum += products[m];
+      }
     }
     if (end >> 31 != 0) {
       sum = 1.0 / sum;
@@ -253,7 +283,7 @@ __device__ inline void add_products(const WarpCells<groups, warps>& warp,
       warp.wait();
     }
     if ((how & 2) != 0) {
-      return;
+      return words;
     }
   }
 }
