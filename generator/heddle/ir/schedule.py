@@ -263,15 +263,16 @@ CHOSEN_CPU, CHOSEN_GPU = CpuSchedule(), GpuSchedule()
 
 @dataclass(frozen=True)
 class WarpPerCell(GpuSchedule):
-    """The lanes of a warp, or of several, share the rounds of a While of one cell, or of a few: for rounds that
-    hold more values than a thread has registers, such as a step of a chemical mechanism. Values lie in shared
-    memory; sums that do not depend on each other go side by side. Before and after the rounds a lane has a
-    cell. Results have the same bits as with `Threads`: measure both.
+    """The lanes of a warp, or of several, share the rounds of a While of one cell, or of a few: for rounds
+    that hold more values than a thread has registers, such as a step of a chemical mechanism. Values lie in
+    shared memory; sums that do not depend on each other go side by side. Before and after the rounds a lane
+    has a cell. Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005:
+    measure both.
 
     cells_at_once: cells of which a block has rounds under way: 1, 2, 4, 8, 16 or 32. Fewer cells have more
     lanes each; more read a table together. warps: 1, 2, 4, 8, 16 or 32 of a block; with one warp, a cell has
-    four lanes at least. cells: consecutive cells that a block takes one after the other, so that as many lanes
-    have work before and after the rounds; a cell that is done makes room for the next.
+    four lanes at least. cells: consecutive cells that a block takes one after the other, so that as many
+    lanes have work before and after the rounds; a cell that is done makes room for the next.
     """
 
     block: tuple[int, int, int] = (32, 1, 1)
@@ -286,7 +287,12 @@ class WarpPerCell(GpuSchedule):
         if self.block == (32, 1, 1):
             object.__setattr__(self, "block", threads)
         super().__post_init__()
-        _require(self.block == threads, "block", self.block, "no block: it is its warps")
+        _require(
+            self.block == threads,
+            "block",
+            self.block,
+            "warps=2 for two warps: no block",
+        )
         most = "1, 2, 4, 8, 16 or 32" if self.warps > 1 else "1, 2, 4 or 8"
         _whole("cells_at_once", self.cells_at_once, most)
         whole = self.cells_at_once in ((1, 2, 4, 8, 16, 32) if self.warps > 1 else (1, 2, 4, 8))
