@@ -107,7 +107,7 @@ def gpu_files(
         include=gpu.include,
         header=f"{kernel}{ends[0]}",
         interleaved=isinstance(schedule, Interleaved),
-        warps=schedule.cells if isinstance(schedule, WarpPerCell) else 0,
+        warps=schedule if isinstance(schedule, WarpPerCell) else None,
         kernels=kernels,
     )
     return kernel_text, launcher

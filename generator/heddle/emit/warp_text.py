@@ -2,11 +2,12 @@
 """The text of a kernel whose warps share the work of their cells: tables, and the kernel's body.
 
 The statements before and after the While are those of a thread: a lane has a cell there. The rounds of the
-While are the levels of `warp_program`.
+While are the levels of `warp_program`. Each warp of a block reads a stream of words of its own.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from heddle.emit.expression import shortest
 from heddle.emit.files import LINE
 from heddle.emit.statement import StatementPrinter
-from heddle.emit.warp_levels import Piece
+from heddle.emit.warp_levels import Level, Piece
 from heddle.emit.warp_program import program
 from heddle.emit.warp_sums import Alike, Term, Value
 from heddle.errors import KernelError
@@ -29,6 +30,12 @@ PLACE = 0x7FFF
 MOST_BYTES = 227 * 1024
 """Of shared memory for a block of a GPU of compute capability 9.0; 8.x has less."""
 _BEGINS, _INVERSE, _NEGATIVE = 1 << 30, 1 << 31, 1 << 31
+_WAITS, _ENDS = 1, 2
+"""Flags of a chunk: the other warps are waited for; the call ends."""
+CHUNK_COST = 4
+"""What a chunk costs beside its terms, in terms."""
+BUFFERED = 16
+"""Units that a warp has under way, as WordStream of the header has them: it reads as far beyond the end."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +80,22 @@ class _Writer:
             for s in self.head
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Const) and s.symbol.type == ir.F64
         }
-        self.lanes = 32 // schedule.cells_at_once
+        self.lanes = schedule.threads_per_block // schedule.cells_at_once
         """Of a cell."""
+        self.width = 32 // schedule.cells_at_once
+        """Lanes of a cell in one warp."""
         self.program = program(loop, self.before, numbers, self.lanes)
-        size = self.program.size * schedule.cells_at_once * 8
-        if self.program.size > PLACE or size > MOST_BYTES:
+        places = self.program.size + len(self.program.updates)
+        self.numbers = (places * schedule.cells_at_once + 1) // 2 * 2
+        """Of all cells at once, before the words that are under way."""
+        size = 8 * self.numbers + 16 * BUFFERED * self.width * schedule.warps
+        if places > PLACE or size > MOST_BYTES:
             raise self.too_large(size)
         self.bytes = size
         self.warp = fresh("warp", taken)
         self.more = fresh("more", taken)
         self.row_of_table = fresh("row", taken)
+        self.words = fresh("words", taken)
         self.own = {name: fresh(f"own_{name}", taken) for name in self.scalars}
         of_lanes = {*self.scalars, *(let.symbol.name for let in (*self.program.before, *self.program.after))}
         self.shared = {
@@ -121,8 +134,10 @@ class _Writer:
         if self.outer:
             yield self.printer.leave(self.outer[::-1])
         count = self.printer.expression(self.row.end)
-        places = f"heddle::dynamic_shared<double>(), {schedule.cells}, {count}"
-        yield f"heddle::WarpCells<{groups}> {warp}({places});"
+        yield f"heddle::WarpCells<{groups}, {schedule.warps}> {warp}({schedule.cells}, {count});"
+        if self.calls:
+            tables = f"{self.table('words')}, {self.table('begins')}"
+            yield f"heddle::WordStream<{groups}, {schedule.warps}> {self.words}({self.numbers}, {tables});"
         yield f"const std::int64_t {self.row.counter.name} = {warp}.own();"
         yield from self.printer.every_line([_renamed(s, self.own) for s in self.before])
         yield ""
@@ -137,10 +152,12 @@ class _Writer:
         yield f"if ({warp}.hands_over()) {{"
         for name in (*p.given, *p.carried):
             yield f"{warp}[{p.place[name]}] = {name};"
+        for place, name in enumerate(self.scalars, p.size):
+            yield f"{warp}.hand_over({place}, {self.own[name]});"
         yield "}"
-        for name in self.scalars:
-            yield f"{name} = {warp}.taken({name}, {self.own[name]});"
-        yield "heddle::wait_for_warp();"
+        yield f"{warp}.wait();"
+        for place, name in enumerate(self.scalars, p.size):
+            yield f"{name} = {warp}.taken({place}, {name});"
         condition = self.every(self.loop.condition)
         yield f"const bool {self.more} = {warp}.continues({self.loop.at_most}, {condition});"
         yield f"if ({warp}.any_ends({self.more})) {{"
@@ -160,12 +177,12 @@ class _Writer:
             for name in p.published:
                 yield f"{warp}[{p.place[name]}] = {name};"
             yield "}"
-        yield "heddle::wait_for_warp();"
+        yield f"{warp}.wait();"
         yield from self.levels()
         for let in p.after:
             yield from self.printer.lines(ir.Let(let.symbol, _renamed(let.value, self.shared), let.place))
         if any(self._carried(let.value) for let in p.after):
-            yield "heddle::wait_for_warp();"
+            yield f"{warp}.wait();"
         yield f"if ({self.more}) {{"
         for n, alike in enumerate(p.alike_updates):
             yield from self.alike(f"update_{n + 1}", alike)
@@ -193,21 +210,34 @@ class _Writer:
 
     def levels(self) -> Iterator[str]:
         """Calls that add up products, and statements alike between them."""
-        slices = words = numbered = 0
-        new_slices = new_words = 0
-        for n, level in enumerate(self.program.levels):
-            new_slices += len(level.slices)
-            new_words += sum((1 + _length(pieces)) * self.lanes for pieces in level.slices)
-            if new_slices and (level.alike or n + 1 == len(self.program.levels)):
-                yield f"heddle::add_products({self.warp}, {self.table('slices')} + {slices}, {new_slices},"
-                yield f"{self.table('words')} + {words});"
-                slices, words = slices + new_slices, words + new_words
-                new_slices = new_words = 0
-            for alike in level.alike:
+        numbered = 0
+        warp, words = self.warp, self.words
+        if self.calls:
+            yield f"{words}.start();"
+        for levels in self.calls_and_rows:
+            if any(level.slices for level in levels):
+                yield f"{words} = heddle::add_products({warp}, {words});"
+            for alike in levels[-1].alike:
                 numbered += 1
                 yield from self.alike(f"alike_{numbered}", alike)
+            if levels[-1].alike:
+                yield f"{warp}.wait();"
+
+    @property
+    def calls_and_rows(self) -> list[list[Level]]:
+        """Levels in groups, each until one with statements alike."""
+        groups: list[list[Level]] = [[]]
+        for level in self.program.levels:
+            groups[-1].append(level)
             if level.alike:
-                yield "heddle::wait_for_warp();"
+                groups.append([])
+        return [group for group in groups if group]
+
+    @property
+    def calls(self) -> list[list[Level]]:
+        """What a call adds up: levels with sums."""
+        found = ([level for level in group if level.slices] for group in self.calls_and_rows)
+        return [levels for levels in found if levels]
 
     def alike(self, what: str, alike: Alike) -> Iterator[str]:
         table, rows = self.table(what), len(alike.rows)
@@ -228,44 +258,81 @@ class _Writer:
         yield "// Places in shared memory: numbers, what a cell brings, what changes from round to round."
         numbers = [shortest(c, 64) for c in p.constants]
         yield from _array("double", self.table("constants"), numbers)
-        slices: list[str] = []
-        words: list[str] = []
         numbered = 0
-        for n, level in enumerate(p.levels):
-            for m, pieces in enumerate(level.slices):
-                length = _length(pieces)
-                slices.append(str(2 * length + (m + 1 == len(level.slices))))
-                names = ", ".join(dict.fromkeys(piece.sum.result for piece in pieces))
-                words.append(f"// level {n + 1}: {names}"[: LINE - 4])
-                words += _filled(f"{word:#x}" for word in self.slice(pieces, length))
+        for level in p.levels:
             for alike in level.alike:
                 numbered += 1
                 yield from self.rows(f"alike_{numbered}", alike)
         for n, alike in enumerate(p.alike_updates):
             yield from self.rows(f"update_{n + 1}", alike)
-        yield "// Of each slice twice its length, and one more at the end of a level."
-        yield from _array("std::uint32_t", self.table("slices"), slices)
-        yield "// Of each slice, for each lane of a cell: the end of its sum; its terms."
-        yield f"__device__ const std::uint32_t {self.table('words')}[] = {{"
+        begins: list[str] = []
+        words: list[str] = []
+        units = 0
+        for stream in self.streams():
+            begins.append(str(units))
+            for comment, chunk in stream:
+                words.append(comment[: LINE - 4])
+                words += _filled(f"{word:#x}" for word in chunk)
+                units += len(chunk) // 4
+        words += _filled(["0"] * (4 * BUFFERED * self.width))
+        yield "// Where the words of each warp begin, in units of four."
+        yield from _array("std::int32_t", self.table("begins"), begins)
+        yield "// For each lane of a cell in a warp: the end of its sum; length, and who waits; its terms."
+        yield f"__device__ const heddle::ProductWords {self.table('words')}[] = {{"
         yield from (f"    {line}" for line in words)
         yield "};"
 
-    def slice(self, pieces: Sequence[Piece], length: int) -> Iterator[int]:
-        place, lanes = self.program.place, self.lanes
-        for lane in range(lanes):
-            if lane >= len(pieces):
-                yield PLACE | place[1.0] << 15 | _BEGINS
-                continue
-            piece = pieces[lane]
+    def streams(self) -> list[list[tuple[str, list[int]]]]:
+        """Of each warp, its chunks with comments: pieces of sums that its lanes take side by side."""
+        warps = self.schedule.warps
+        streams: list[list[tuple[str, list[int]]]] = [[] for _ in range(warps)]
+        numbered = {id(level): n for n, level in enumerate(self.program.levels, 1)}
+        for levels in self.calls:
+            for level in levels:
+                for stream, chunks in zip(streams, self.dealt_out(level), strict=True):
+                    for n, chunk in enumerate(chunks, 1):
+                        last = n == len(chunks)
+                        flags = _WAITS * last | _ENDS * (last and level is levels[-1])
+                        names = ", ".join(dict.fromkeys(piece.sum.result for piece in chunk))
+                        words = list(self.chunk(chunk, flags))
+                        stream.append((f"// level {numbered[id(level)]}: {names}", words))
+        return streams
+
+    def dealt_out(self, level: Level) -> list[list[list[Piece]]]:
+        """Of each warp its chunks of a level, longest first to the warp with the least work; one at least,
+        since a warp that has none still waits for the others."""
+        pieces = [piece for pieces in level.slices for piece in pieces]
+        pieces.sort(key=lambda piece: -piece.length)
+        dealt: list[list[list[Piece]]] = [[] for _ in range(self.schedule.warps)]
+        work = [(0, n) for n in range(self.schedule.warps)]
+        for at in range(0, len(pieces), self.width):
+            chunk = pieces[at : at + self.width]
+            load, warp = heapq.heappop(work)
+            dealt[warp].append(chunk)
+            heapq.heappush(work, (load + chunk[0].length + CHUNK_COST, warp))
+        return [chunks or [[]] for chunks in dealt]
+
+    def chunk(self, pieces: Sequence[Piece], flags: int) -> Iterator[int]:
+        """The words of a chunk: units of four for each lane, until all terms are there."""
+        length = max((piece.length for piece in pieces), default=0)
+        lanes = [self.lane(piece, length, flags) for piece in pieces]
+        lanes += [self.lane(None, length, flags)] * (self.width - len(pieces))
+        for unit in range(0, len(lanes[0]), 4):
+            for words in lanes:
+                yield from words[unit : unit + 4]
+
+    def lane(self, piece: Piece | None, length: int, flags: int) -> list[int]:
+        """The words of one lane: the end of its sum; the length of the chunk and its flags; terms, of which
+        those that fill up subtract 0 times 0."""
+        place = self.program.place
+        words = [PLACE | place[1.0] << 15 | _BEGINS, length << 2 | flags]
+        if piece is not None:
             ends = piece.last == len(piece.sum.terms)
             factor: Value = piece.sum.factor if ends else 1.0
-            word = place[piece.sum.result] | place[factor] << 15
-            word |= 0 if piece.first else _BEGINS
-            yield word | (_INVERSE if ends and piece.sum.inverse else 0)
-        for n in range(length):
-            for lane in range(lanes):
-                given = lane < len(pieces) and n < pieces[lane].length
-                yield self.term(pieces[lane].sum.terms[pieces[lane].first + n]) if given else _NEGATIVE
+            words[0] = place[piece.sum.result] | place[factor] << 15
+            words[0] |= (0 if piece.first else _BEGINS) | (_INVERSE if ends and piece.sum.inverse else 0)
+            words += [self.term(term) for term in piece.sum.terms[piece.first : piece.last]]
+        return words + [_NEGATIVE] * (2 + length - len(words) + (-2 - length) % 4)
 
     def term(self, term: Term) -> int:
         place = self.program.place
@@ -301,8 +368,3 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
         return inner
 
     return transform(node, change)
-
-
-def _length(pieces: Sequence[Piece]) -> int:
-    """Of a slice."""
-    return max(piece.length for piece in pieces)

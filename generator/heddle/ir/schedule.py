@@ -263,26 +263,42 @@ CHOSEN_CPU, CHOSEN_GPU = CpuSchedule(), GpuSchedule()
 
 @dataclass(frozen=True)
 class WarpPerCell(GpuSchedule):
-    """The 32 lanes of a warp share the rounds of a While of one cell, or of a few: for rounds that hold more
-    values than a thread has registers, such as a step of a chemical mechanism. Values lie in shared memory;
-    sums that do not depend on each other go side by side. Before and after the rounds a lane has a cell.
-    Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005: measure both.
+    """The lanes of a warp, or of several, share the rounds of a While of one cell, or of a few: for rounds
+    that hold more values than a thread has registers, such as a step of a chemical mechanism. Values lie in
+    shared memory; sums that do not depend on each other go side by side. Before and after the rounds a lane
+    has a cell. Results have the same bits as with `Threads`, which was the faster one for Carbon Bond 2005:
+    measure both.
 
-    cells_at_once: cells of which a warp has rounds under way: 1, 2, 4 or 8. Fewer cells have more lanes each;
-    more leave fewer lanes idle, and fewer warps fit. cells: consecutive cells that a warp takes one after the
-    other, so that as many lanes have work before and after the rounds.
+    cells_at_once: cells of which a block has rounds under way: 1, 2, 4, 8, 16 or 32. Fewer cells have more
+    lanes each; more read a table together. warps: 1, 2, 4, 8, 16 or 32 of a block; with one warp, a cell has
+    four lanes at least. cells: consecutive cells that a block takes one after the other, so that as many
+    lanes have work before and after the rounds; a cell that is done makes room for the next.
     """
 
     block: tuple[int, int, int] = (32, 1, 1)
     cells_at_once: int = 1
     cells: int = 8
+    warps: int = 1
 
     def __post_init__(self) -> None:
+        _whole("warps", self.warps, "1, 2, 4, 8, 16 or 32")
+        _require(self.warps in (1, 2, 4, 8, 16, 32), "warps", self.warps, "1, 2, 4, 8, 16 or 32")
+        threads = (32 * self.warps, 1, 1)
+        if self.block == (32, 1, 1):
+            object.__setattr__(self, "block", threads)
         super().__post_init__()
-        _require(self.block == (32, 1, 1), "block", self.block, "no block: it is one warp")
-        _whole("cells_at_once", self.cells_at_once, "1, 2, 4 or 8")
-        _require(self.cells_at_once in (1, 2, 4, 8), "cells_at_once", self.cells_at_once, "1, 2, 4 or 8")
-        _number("cells", self.cells, self.cells_at_once, 32, "cells_at_once to 32 cells")
+        _require(
+            self.block == threads,
+            "block",
+            self.block,
+            "warps=2 for two warps: no block",
+        )
+        most = "1, 2, 4, 8, 16 or 32" if self.warps > 1 else "1, 2, 4 or 8"
+        _whole("cells_at_once", self.cells_at_once, most)
+        whole = self.cells_at_once in ((1, 2, 4, 8, 16, 32) if self.warps > 1 else (1, 2, 4, 8))
+        _require(whole, "cells_at_once", self.cells_at_once, most)
+        room = f"cells_at_once to {threads[0]} cells"
+        _number("cells", self.cells, self.cells_at_once, threads[0], room)
 
 
 CPU_KINDS = (Rows, Strips, CacheLines)

@@ -4,7 +4,9 @@ order the lanes of a level come."""
 
 import math
 import random
+import re
 import struct
+from collections import Counter
 
 import pytest
 import sympy
@@ -175,6 +177,46 @@ def test_a_value_may_be_called_like_the_counter_of_rows() -> None:
     assert "const double row = 1.0 / h;" in text
     assert "for (int row_ = warp.member; row_ < 4; row_ += warp.members) {" in text
     assert "/ (2.0 + row);" in text
+
+
+@pytest.mark.parametrize(("at_once", "warps"), [(1, 1), (4, 2), (16, 4), (32, 4)])
+def test_each_warp_has_its_words(at_once: int, warps: int) -> None:
+    """Read back as the header reads them: all sums of all levels, once each; and all warps wait as often."""
+    module = Module("many", precisions=("f64",))
+    solver = chemistry.Rosenbrock(mechanism(12), "Rodas3", dimensions=1)
+    schedule = WarpPerCell(cells_at_once=at_once, warps=warps, cells=32)
+    module.add("integrate", solver.integrate(), schedule=Schedule(gpu=schedule, math="reproducible"))
+    text = files(module, ["cuda"])["many/integrate.cuh"]
+    tables = {
+        name: [int(word, 0) for word in re.findall(r"0x[0-9a-f]+|(?<![\w.])\d+(?![\w.])", body)]
+        for name, body in re.findall(
+            r"integrate_f64_(begins|words)\[\] = \{(.*?)\};", code_of(text), re.DOTALL
+        )
+    }
+    made = program(*rounds(12), 32 * warps // at_once)
+    width, found, waits = 32 // at_once, Counter[tuple[int, int]](), set()
+    for begin in tables["begins"]:
+        unit, wait, ended = begin, 0, 0
+        calls = sum(1 for level in made.levels if level.alike) + (not made.levels[-1].alike)
+        while ended < calls:
+            how = tables["words"][4 * unit + 1]
+            units = (2 + (how >> 2) + 3) // 4
+            for lane in range(width):
+                words = [
+                    w for u in range(units) for w in tables["words"][4 * (unit + u * width + lane) :][:4]
+                ]
+                assert words[1] == how
+                terms = [w for w in words[2:] if w != 1 << 31]
+                found[words[0] & 0x7FFF, len(terms)] += bool(terms)
+            unit, wait, ended = unit + units * width, wait + (how & 1), ended + (how >> 1 & 1)
+        waits.add(wait)
+    pieces = [p for level in made.levels for slices in level.slices for p in slices]
+    assert found - Counter() == Counter((made.place[p.sum.result], p.length) for p in pieces)
+    assert waits == {sum(1 for level in made.levels if level.slices)}
+
+
+def code_of(text: str) -> str:
+    return re.sub(r"//.*", "", text)
 
 
 def test_cells_that_need_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,6 +148,21 @@ def three_cells_of_a_warp() -> None:
     WarpPerCell(cells_at_once=3)  # here
 
 
-@says("{here}: block=(64, 1, 1) is out of range.\n  Hint: use no block: it is one warp")
+@says("{here}: block=(64, 1, 1) is out of range.\n  Hint: use warps=2 for two warps: no block")
 def blocks_of_two_warps() -> None:
     WarpPerCell(block=(64, 1, 1))  # here
+
+
+@says("{here}: warps=3 is out of range.\n  Hint: use 1, 2, 4, 8, 16 or 32")
+def three_warps_of_a_block() -> None:
+    WarpPerCell(warps=3)  # here
+
+
+@says("{here}: cells_at_once=16 is out of range.\n  Hint: use 1, 2, 4 or 8")
+def many_cells_of_one_warp() -> None:
+    WarpPerCell(cells_at_once=16, cells=16)  # here
+
+
+@says("{here}: cells=65 is out of range.\n  Hint: use cells_at_once to 64 cells")
+def more_cells_than_lanes() -> None:
+    WarpPerCell(cells_at_once=8, warps=2, cells=65)  # here

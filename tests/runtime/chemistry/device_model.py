@@ -9,8 +9,10 @@ module = Module("device_reactions", precisions=("f64",))
 for name, mechanism, gpu, steps in (
     ("ozone", ozone, WarpPerCell(cells_at_once=4), 10_000),
     ("ozone_two", ozone, WarpPerCell(cells_at_once=2, cells=5), 10_000),
+    ("ozone_block", ozone, WarpPerCell(cells_at_once=8, warps=2, cells=16), 10_000),
     ("ozone_thread", ozone, Threads(block=(64, 1, 1)), 10_000),
     ("robertson", robertson, WarpPerCell(cells_at_once=1, cells=3), 10_000),
+    ("robertson_block", robertson, WarpPerCell(cells_at_once=16, warps=4, cells=100), 10_000),
     ("hurried", robertson, WarpPerCell(cells_at_once=8, cells=32), 3),
 ):
     solver = chemistry.Rosenbrock(mechanism, "Rodas3", max_steps=steps)

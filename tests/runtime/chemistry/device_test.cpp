@@ -3,10 +3,12 @@
 // CUDA the same text runs on the CPU (tests/emulation).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../../support/messages.hpp"
@@ -39,6 +41,7 @@ Chemistry::IntegrateBlock without_rates(auto kernel) {
 }
 const auto warp = with_rates([](const auto&... a) { device_reactions::ozone_cuda(a...); });
 const auto two = with_rates([](const auto&... a) { device_reactions::ozone_two_cuda(a...); });
+const auto block = with_rates([](const auto&... a) { device_reactions::ozone_block_cuda(a...); });
 const auto thread = with_rates([](const auto&... a) { device_reactions::ozone_thread_cuda(a...); });
 const auto lonely = without_rates([](const auto&... a) { device_reactions::robertson_cuda(a...); });
 const auto hurried = without_rates([](const auto&... a) { device_reactions::hurried_cuda(a...); });
@@ -118,11 +121,38 @@ TEST(ChemistryOnDevice, HasTheBitsOfTheCpu) {
     const std::vector<double> wanted = states(grid, Memory::host, on_cpu);
     expect_same(states(grid, memory, warp), wanted, "a warp for four cells");
     expect_same(states(grid, memory, two), wanted, "a warp for two cells");
+    expect_same(states(grid, memory, block), wanted, "two warps for eight cells");
     expect_same(states(grid, memory, thread), wanted, "a thread per cell");
   }
   const BlockGrid blocks(Box{{0, 0, 0}, {24, 1, 2}}, {2, 1, 1});
   expect_same(states(blocks, memory, warp, true), states(blocks, Memory::host, on_cpu),
               "two blocks, species of a cell side by side");
+}
+
+/// Incomplete blocks, and cells that begin where others end: with 16 at once of 100 that a block owns.
+TEST(ChemistryOnDevice, ManyCellsOfABlockTakeTheirTurns) {
+  const auto many = without_rates([](const auto&... a) { device_reactions::robertson_block_cuda(a...); });
+  const auto found = [](Memory where, const auto& integrate) {
+    Air air(robertson(), BlockGrid(Box{{0, 0, 0}, {123, 1, 1}}), where);
+    air.concentration.fill([](std::int64_t x, std::int64_t, std::int64_t, int c) {
+      return c == 0 ? (x % 7 == 0 ? 3.0 : 1.0) : c == 1 && x % 5 == 0 ? 1e-3 : 0.0;
+    });
+    air.temperature.fill(298.0);
+    Chemistry chemistry(robertson(), integrate, air.fields(), {.interval = 10, .absolute_tolerance = 1e-9});
+    Stream stream(where);
+    chemistry(stream);
+    std::vector<double> values;
+    for (int c = 0; c < 3; ++c)
+      for (const double value : air.concentration.read(0, c))
+        values.push_back(value);
+    for (const std::int64_t steps : chemistry.steps().read(0))
+      values.push_back(static_cast<double>(steps));
+    return values;
+  };
+  const std::vector<double> wanted =
+      found(Memory::host, Chemistry::Integrate([](const CellBatch& b) { integrate_robertson(b); }));
+  EXPECT_GT(std::ranges::max(std::span(wanted).last(123)), std::ranges::min(std::span(wanted).last(123)));
+  expect_same(found(memory, many), wanted, "four warps for 16 cells");
 }
 
 /// Published values at t = 40 s (SUNDIALS, example cvRoberts_dns).
