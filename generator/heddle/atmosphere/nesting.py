@@ -119,10 +119,11 @@ class Nest:
         the strips of one follow those of another along z: level k of quantity n lies at z = n levels + k.
 
         nests: the name of a table of nests, all of which one call computes: their strips follow each other
-        along x. The table, a field "int64[2D]" of another grid, has a row for each (NEST_ROW): where its strips begin, `first_x`, `first_y`, `nest_x`, `nest_y`, and where its
-        first cell lies in the field `nest`, in which nests may lie side by side; so may the parts of the
-        coarse field, since `first_x` counts from its first cell. The profile `<nests>_of`, "int32[x]", says
-        to which nest a cell of the strips belongs. The arguments first_x to nest_y are not taken then.
+        along x. The table, a field "int64[2D]" of another grid, has a row for each (NEST_ROW): where its
+        strips begin, `first_x`, `first_y`, `nest_x`, `nest_y`, and where its first cell lies in the field
+        `nest`, in which nests may lie side by side; so may the parts of the coarse field, since `first_x`
+        counts from its first cell. The profile `<nests>_of`, "int32[x]", says to which nest a cell of the
+        strips belongs. The arguments first_x to nest_y are not taken then.
 
         Raises KernelError for a number of fields below 1.
         """

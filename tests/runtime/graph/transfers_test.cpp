@@ -133,6 +133,25 @@ TEST(Transfers, WhatIsWrittenInSomeIterationsCrossesInThese) {
   EXPECT_EQ(counts.downloaded_bytes, 6 * bytes);
 }
 
+TEST(Transfers, ReadersOfDifferentPeriodsGetTheirOwn) {
+  Carried a(Memory::device);
+  Words alone(length, Memory::device);
+  HostCopy<Words> copy(alone);
+  a.transfers.pair("alone", copy);
+  a.write();
+  a.carry(Memory::device);
+  a.read({.every = 4});
+  a.read();
+  a.transfers.add(
+      "write in vain", {{&alone, "alone", AccessMode::write}}, [](Stream&) {}, {.every = 2}, Memory::device);
+  a.transfers.add_to(a.graph);
+  a.graph.run(5);
+  EXPECT_EQ(a.seen, (std::vector<std::int64_t>{1, 1, 2, 3, 4, 5, 5}));
+  EXPECT_EQ(names(a.transfers),
+            (std::vector<std::string>{"upload source before 'carry' 1", "download q before 'read' 4",
+                                      "download q before 'read' 1"}));
+}
+
 TEST(Transfers, ForCodeBetweenRunsStandAtBothEnds) {
   Carried a(Memory::device);
   a.transfers.outside(&a.source.host(), AccessMode::write);
