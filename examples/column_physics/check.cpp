@@ -20,10 +20,11 @@ std::string cell(const heddle::Box& box, std::int64_t x, std::int64_t y, std::in
 
 double require_courant(const Air& air, const Options& options) {
   double largest = 0;
-  const float mass = air.mu.read(0)[0]; // the same in all columns
+  const auto mass = static_cast<float>(air.column_mass); // the same in all columns
   for (int b = 0; b < air.q.blocks(); ++b) {
     const heddle::Box& box = air.q.box(b);
-    const std::vector<float> ru = air.ru.read(b), rv = air.rv.read(b), om = air.om.read(b);
+    const std::vector<float> ru = air.ru_here.host().read(b), rv = air.rv_here.host().read(b),
+                             om = air.om_here.host().read(b);
     const std::vector<double>& rdnw = air.rdnw_values;
     std::size_t n = 0;
     for (std::int64_t k = 0; k < box.extent(2); ++k) {
@@ -58,7 +59,7 @@ std::int64_t require_finite(const Air& air) {
   for (int n = 0; n < static_cast<int>(air.groups()) * air.q.blocks(); ++n) {
     const std::size_t group = static_cast<std::size_t>(n / air.q.blocks());
     const int b = n % air.q.blocks();
-    air.group(group).q.inspect(b, [&](heddle::FieldView<const float> q) {
+    air.group(group).q_here.host().inspect(b, [&](heddle::FieldView<const float> q) {
       for (int c = 0; c < tracers; ++c)
         for (std::int64_t k = 0; k < q.extent(2); ++k)
           for (std::int64_t y = 0; y < q.extent(1); ++y)

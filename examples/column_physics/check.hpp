@@ -12,6 +12,8 @@ inline constexpr double largest_courant = 1;
 /// Cells along x and y that a block has at least: exchanges and boundary zones need them.
 inline constexpr int least_block = 6;
 
+/// Both look at the copies of fields on the host: q_here, ru_here and so on.
+
 /// The largest Courant number of the cells here. Throws heddle::Error with the cell where it is above
 /// `largest_courant`.
 double require_courant(const Air& air, const Options& options);

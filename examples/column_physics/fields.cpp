@@ -39,9 +39,9 @@ Air::Air(const Place& place, const Weather& weather, int groups)
       clipped(place.field("clipped", 1, 0, 2)), scratch_1(place.field("scratch_1", 1, 0)),
       scratch_2(place.field("scratch_2", 1, 0)), scratch_3(place.field("scratch_3", 1, 0)),
       scratch_4(place.field("scratch_4", 1, 0)), scratch_5(place.field("scratch_5", 1, 0)),
-      scratch_plane(place.field("scratch_plane", 1, 0, 2)), rdnw_values(weather.levels().rdnw),
-      rdnw(place.levels(rdnw_values)), one(place.profile(2, [](auto) { return 1.0; })),
-      zero(place.profile(2, [](auto) { return 0.0; })),
+      scratch_plane(place.field("scratch_plane", 1, 0, 2)), column_mass(weather.levels().column()),
+      rdnw_values(weather.levels().rdnw), rdnw(place.levels(rdnw_values)),
+      one(place.profile(2, [](auto) { return 1.0; })), zero(place.profile(2, [](auto) { return 0.0; })),
       own_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k - 1); })),
       below_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k); })),
       order_x(place.profile(0, [&](auto n) { return face_order(n, place.grid.domain().extent(0), 5); })),
@@ -67,7 +67,7 @@ Air::Air(const Place& place, const Weather& weather, int groups)
   for (int n = 1; n < groups; ++n)
     more.push_back(std::make_unique<Tracers>(place, "_" + std::to_string(n)));
   const Levels& levels = weather.levels();
-  mu.fill(static_cast<float>(levels.column()));
+  mu.fill(static_cast<float>(column_mass));
   const auto per_level = [](heddle::Field<float>& field, const std::vector<double>& values) {
     field.fill([&](auto, auto, auto k, int) { return values[static_cast<std::size_t>(k)]; });
   };

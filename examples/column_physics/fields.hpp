@@ -10,6 +10,7 @@
 
 #include "air.hpp"
 #include "constants.hpp"
+#include "heddle/graph/transfers.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/profile.hpp"
@@ -64,6 +65,7 @@ struct Tracers {
   heddle::Field<float> q;        // at the beginning of a step
   heddle::Field<float> q_a, q_b; // in its stages
   heddle::Field<float> keep;
+  heddle::HostCopy<heddle::Field<float>> q_here{q}; // for checks
 };
 
 /// The air of one rank: tracers, winds, and what the levels are made of.
@@ -83,12 +85,14 @@ struct Air : Tracers {
 
   std::vector<std::unique_ptr<Tracers>> more;
   heddle::Field<float> ru, rv, om, w; // mass fluxes on lower faces; upward speed, m/s
-  heddle::Field<float> mu;            // mass of columns, Pa
-  heddle::Field<float> rho, exner, pressure, height, thickness; // per level
-  heddle::Field<float> heating;                                 // by radiation, K/s of potential temperature
-  heddle::Field<float> rain_fallen, snow_fallen;                // mm, since the start
+  heddle::HostCopy<heddle::Field<float>> ru_here{ru}, rv_here{rv}, om_here{om}; // for checks
+  heddle::Field<float> mu;                                                      // mass of columns, Pa
+  heddle::Field<float> rho, exner, pressure, height, thickness;                 // per level
+  heddle::Field<float> heating;                  // by radiation, K/s of potential temperature
+  heddle::Field<float> rain_fallen, snow_fallen; // mm, since the start
   heddle::Field<float> clipped; // values below 0 that the scheme of clouds has set to 0, since the start
   heddle::Field<float> scratch_1, scratch_2, scratch_3, scratch_4, scratch_5, scratch_plane;
+  double column_mass = 0;                                           // as pressure, Pa: the same everywhere
   std::vector<double> rdnw_values;                                  // 1 / thickness of levels in eta
   heddle::Profile<float> rdnw, one, zero, own_weight, below_weight; // along z
   heddle::Profile<float> order_x, order_y, order_z;

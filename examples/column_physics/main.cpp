@@ -114,6 +114,7 @@ void run(const Options& options, heddle::Ranks& ranks) {
   if (prints) progress.emplace("front", steps);
   double in_steps = 0;
   std::int64_t waits = 0, negative = 0; // negative: at the last check
+  heddle::MemoryCounts crossed;         // within steps, after the first ones
   // Between these the host only begins work.
   const std::int64_t at_once = options.gpu ? steps_between_checks : ratio;
   const auto next_frame = [&](std::int64_t step) {
@@ -124,9 +125,11 @@ void run(const Options& options, heddle::Ranks& ranks) {
     const std::int64_t stop = std::min({(step / at_once + 1) * at_once, frame, saves.next(step), steps});
     const double began = now();
     const std::int64_t waited = heddle::host_waits();
+    const heddle::MemoryCounts before = heddle::memory_counts();
     solver.step(step, stop - step);
     in_steps += now() - began;
     waits += heddle::host_waits() - waited;
+    if (step > first) crossed = crossed + (heddle::memory_counts() - before);
     step = stop;
     if (step % steps_between_checks == 0 || step == steps) negative = solver.check(step).negative;
     if (step == frame) last = save(step);
@@ -154,6 +157,9 @@ void run(const Options& options, heddle::Ranks& ranks) {
     if (options.gpu)
       std::printf("graph     %.1f launches a step in one CUDA graph; the host waited %lld times\n",
                   solver.launches(), static_cast<long long>(waits));
+    if (options.gpu)
+      std::printf("crossed   within steps, after the first: %s\nchecks    %s", to_string(crossed).c_str(),
+                  solver.transfers().report().c_str());
     if (traced) std::printf("parts     %s\n", shares(trace).c_str());
     if (file) file->close();
     if (options.picture)

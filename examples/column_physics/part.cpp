@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part.hpp"
 
+#include <utility>
+
 namespace front {
 
 namespace {
@@ -54,9 +56,20 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
         std::make_unique<Advection>(air_, air_.group(n), time_step_, per_spacing_, transport));
 }
 
-void Part::add_wind(heddle::TaskGraph& graph) {
-  graph.add(clock_);
-  graph.add(wind_);
+void Part::add_look(heddle::Transfers& graph, std::function<void()> look) {
+  std::vector<heddle::FieldAccess> accesses;
+  const auto take = [&](const char* name, heddle::HostCopy<heddle::Field<float>>& copy) {
+    graph.pair(name, copy);
+    accesses.push_back({&copy.host(), name, heddle::AccessMode::read});
+  };
+  for (std::size_t n = 0; n < air_.groups(); ++n) {
+    take("q", air_.group(n).q_here);
+    graph.outside(&air_.group(n).q, heddle::AccessMode::write); // by the steps
+  }
+  take("ru", air_.ru_here);
+  take("rv", air_.rv_here);
+  take("om", air_.om_here);
+  graph.add("look", std::move(accesses), [look = std::move(look)](heddle::Stream&) { look(); });
 }
 
 void Part::add_advection(heddle::TaskGraph& graph) {

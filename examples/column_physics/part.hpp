@@ -2,6 +2,7 @@
 #ifndef HEDDLE_COLUMN_PHYSICS_PART_HPP
 #define HEDDLE_COLUMN_PHYSICS_PART_HPP
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "column_physics_sweeps.hpp"
 #include "fields.hpp"
 #include "heddle/graph/task_graph.hpp"
+#include "heddle/graph/transfers.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/transport/transport.hpp"
@@ -25,7 +27,12 @@ public:
   Part& operator=(const Part&) = delete;
 
   /// The clock, and mass fluxes at its time, with those of neighbours.
-  void add_wind(heddle::TaskGraph& graph);
+  template <class Graph> void add_wind(Graph& graph) {
+    graph.add(clock_);
+    graph.add(wind_);
+  }
+  /// `look`, on the host, at tracers and mass fluxes: with what that takes from a device.
+  void add_look(heddle::Transfers& graph, std::function<void()> look);
   /// Three stages, the last one limited: from q to q_a.
   void add_advection(heddle::TaskGraph& graph);
   /// Clouds and rain, on q_a.

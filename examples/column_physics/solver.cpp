@@ -39,12 +39,16 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
              .capture = heddle::Capture::once,
              .unroll = options.gpu ? ratio : 1,
              .trace = trace}),
-      wind_({.name = "wind", .memory = memory_of(options)}) {
+      checks_({.name = "check", .memory = memory_of(options)}) {
   ranks.each([&](heddle::Transport& transport) {
     parts_.push_back(std::make_unique<Part>(
         options, Place{grid_, transport.rank(), memory_of(options), options.spacing}, weather, transport));
     Part& part = *parts_.back();
-    part.add_wind(wind_);
+    part.add_wind(look_);
+    part.add_look(look_, [this, &part] {
+      found_.negative += require_finite(part.air());
+      found_.courant = std::max(found_.courant, require_courant(part.air(), *options_));
+    });
     part.add_wind(loop_);
     part.add_boundary(loop_);
     part.add_advection(loop_);
@@ -55,6 +59,7 @@ Solver::Solver(const Options& options, const Weather& weather, heddle::Ranks& ra
     loop_.add(radiation_, {.every = options.radiation_every, .lag = options.radiation_lag});
   for (const auto& part : parts_)
     part->add_end(loop_);
+  look_.add_to(checks_);
 }
 
 void Solver::set_clocks(std::int64_t steps) {
@@ -72,14 +77,10 @@ void Solver::step(std::int64_t number, std::int64_t count) {
 
 Solver::Found Solver::check(std::int64_t number) {
   set_clocks(number);
-  wind_.run(1);
+  found_ = {};
+  checks_.run(1);
   ++clock_at_;
-  Found found;
-  for (const auto& part : parts_) {
-    found.negative += require_finite(part->air());
-    found.courant = std::max(found.courant, require_courant(part->air(), *options_));
-  }
-  return found;
+  return found_;
 }
 
 void Solver::add_to(heddle::Checkpoint& checkpoint) {

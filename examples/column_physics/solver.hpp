@@ -11,6 +11,7 @@
 #include "constants.hpp"
 #include "heddle/core/trace.hpp"
 #include "heddle/graph/task_graph.hpp"
+#include "heddle/graph/transfers.hpp"
 #include "heddle/grid/block_grid.hpp"
 #include "heddle/io/checkpoint.hpp"
 #include "heddle/transport/ranks.hpp"
@@ -46,6 +47,8 @@ public:
 
   /// Launches of a step in the CUDA graph that steps were recorded as; 0 where they were not.
   [[nodiscard]] double launches() const { return loop_.recorded_nodes(); }
+  /// What a check takes from a device, copy by copy; empty on a host.
+  [[nodiscard]] const heddle::Transfers& transfers() const { return look_; }
   /// Radiation for the tracers of now, for those who call it themselves.
   void radiate() { radiation_.run(1); }
   /// Waits for radiation that is under way.
@@ -75,7 +78,9 @@ private:
   std::vector<std::unique_ptr<Part>> parts_;
   std::int64_t clock_at_ = -1;  // the number of steps that the clocks show; none yet
   heddle::TaskGraph radiation_; // of all parts here: one task that may lag
-  heddle::TaskGraph loop_, wind_;
+  heddle::TaskGraph loop_, checks_;
+  heddle::Transfers look_; // tasks of a check
+  Found found_;
 };
 
 /// "advection 55 %, microphysics 30 %, ...": what each part took of the time of the tasks in a trace, and how

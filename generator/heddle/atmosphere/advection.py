@@ -11,7 +11,8 @@ factor (W. C. Skamarock et al., NCAR technical note 556, 2019, chapter 3):
     q_next = [M_old q_old + dt (m T(q) + S)] / M
 
 with dt = step/3, step/2, step in the three stages of a step (L. J. Wicker and W. C. Skamarock, Mon. Wea. Rev.
-130, 2088, 2002). A limiter acts in the last stage, in two kernels: `scale`, then `limited_stage`.
+130, 2088, 2002). A limiter acts in the last stage, in two kernels: `scale`, then `limited_stage`; or
+in three, where `excess` stores what both take from the fluxes.
 
     scheme = advection.Advection(horizontal=5, vertical=3, limiter="positive-definite", tracers=16)
     module.add("stage", scheme.stage("q", "q_old", "q_next"))
@@ -23,6 +24,7 @@ All tracers are components of one field, so one launch moves all of them and rea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import sympy
@@ -41,12 +43,19 @@ BOUNDARIES = ("periodic", "specified")
 _BESIDE = {"w": "west", "e": "east", "s": "south", "n": "north", "b": "below", "t": "above"}
 
 
-def face_orders(cells: int, order: int) -> list[int]:
+def face_orders(cells: int | Sequence[int], order: int) -> list[int]:
     """The profile `order_x`, `order_y` or `order_z` of a domain: the order on the lower face of each cell and
     on the upper face of the last one. On the boundaries 0, then 2, 3 (or 4) and so on up to `order`.
+
+    cells: several numbers for boxes that lie side by side along the axis, with nothing between. No value
+    passes from one to the next, so that one launch computes all of them with the bits of a launch each.
     """
     ladder = [0, *reversed(orders_down(order))]
-    return [ladder[min(face, cells - face, len(ladder) - 1)] for face in range(cells + 1)]
+    boxes = [cells] if isinstance(cells, int) else list(cells)
+    orders = [0]
+    for n in boxes:
+        orders += [ladder[min(face, n - face, len(ladder) - 1)] for face in range(1, n + 1)]
+    return orders
 
 
 @dataclass(frozen=True)
@@ -118,11 +127,31 @@ class Advection:
             kernel.accumulate(kernel.high(q, n), n, tendency)
         return kernel.statements()
 
-    def scale(self, q: str = "q", q_old: str = "q_old", keep: str = "keep") -> AssignmentCollection:
+    def excess(self, q: str = "q", q_old: str = "q_old", excess: str = "excess") -> AssignmentCollection:
+        """A limited stage in three kernels begins with this one: A on the lower faces of a cell along x, y
+        and z, a field `excess` with three components per tracer, which the other two then read. Each flux of
+        high order is computed once, instead of four times; the bits are those of two kernels."""
+        self._factors("")
+        kernel = _Kernel(self, (q, q_old), limited=True, excess=excess, lower=True)
+        if self._clamped:
+            kernel.name_masses("mass")
+        kernel.name_donors()
+        for n in range(self.tracers):
+            kernel.heading(n)
+            kernel.keep_excess(q, q_old, n)
+        return kernel.statements()
+
+    def scale(
+        self, q: str = "q", q_old: str = "q_old", keep: str = "keep", excess: str = "", store: str = ""
+    ) -> AssignmentCollection:
         """The first kernel of a limited stage: which share of A the outgoing fluxes of a cell keep, a field
-        `keep` with a component per tracer (monotone: `keep_out`, and `keep_in` for incoming ones)."""
+        `keep` with a component per tracer (monotone: `keep_out`, and `keep_in` for incoming ones).
+
+        excess: where the kernel `excess` has stored A, so that q is not read; "": it is computed here."""
         factors = self._factors(keep)
-        kernel = _Kernel(self, (q, q_old, *factors), limited=True)
+        kernel = _Kernel(
+            self, (*([] if excess else [q]), q_old, *factors), limited=True, excess=excess, store=store
+        )
         kernel.weigh(kernel.fluxes.step)
         kernel.name_masses("mass_old", *(["mass"] if self._clamped or self.limiter == "monotone" else []))
         kernel.name_donors()
@@ -138,10 +167,13 @@ class Advection:
         keep: str = "keep",
         q_next: str = "q_next",
         source: str = "",
+        excess: str = "",
     ) -> AssignmentCollection:
-        """The second kernel of a limited stage: q_next from limited fluxes. The limiter does not know S."""
+        """The last kernel of a limited stage: q_next from limited fluxes. The limiter does not know S.
+        excess: as for `scale`."""
         factors = self._factors(keep)
-        kernel = _Kernel(self, (q, q_old, *factors, source, q_next), limited=True)
+        names = (*([] if excess else [q]), q_old, *factors, source, q_next)
+        kernel = _Kernel(self, names, limited=True, excess=excess)
         kernel.weigh(kernel.fluxes.step)
         kernel.name_masses("mass_old", "mass")
         kernel.name_donors()
@@ -151,11 +183,18 @@ class Advection:
         return kernel.statements()
 
     def limited_tendency(
-        self, q: str = "q", q_old: str = "q_old", keep: str = "keep", tendency: str = "tendency"
+        self,
+        q: str = "q",
+        q_old: str = "q_old",
+        keep: str = "keep",
+        tendency: str = "tendency",
+        excess: str = "",
     ) -> AssignmentCollection:
-        """The second kernel of a limited stage for programs that update elsewhere: adds T to a field."""
+        """The last kernel of a limited stage for programs that update elsewhere: adds T to a field. excess:
+        as for `scale`."""
         factors = self._factors(keep)
-        kernel = _Kernel(self, (q, q_old, *factors, tendency), limited=True)
+        names = (*([] if excess else [q]), q_old, *factors, tendency)
+        kernel = _Kernel(self, names, limited=True, excess=excess)
         kernel.weigh(sympy.Integer(1))
         kernel.name_masses(*(["mass"] if self._clamped else []))
         kernel.name_donors()
@@ -181,20 +220,42 @@ class Advection:
 class _Kernel:
     """The statements of one kernel under construction, and the fields that it takes."""
 
-    def __init__(self, scheme: Advection, names: tuple[str, ...], limited: bool) -> None:
+    def __init__(
+        self,
+        scheme: Advection,
+        names: tuple[str, ...],
+        limited: bool,
+        excess: str = "",
+        lower: bool = False,
+        store: str = "",
+    ) -> None:
         self.scheme, self.flow = scheme, scheme.flow
         self.components = scheme.tracers if scheme.tracers > 1 else 0
         ghosts = pairs(max(scheme.horizontal, scheme.vertical))
         self.fields = {
             name: Field(name, components=self.components, ghost_layers=ghosts) for name in names if name
         }
+        if excess:
+            self.fields[excess] = Field(excess, components=3 * scheme.tracers, ghost_layers=ghosts)
+        if store:
+            self.fields[store] = Field(store, components=3 * scheme.tracers, ghost_layers=ghosts)
+        self.faces_of = self.fields.get(excess)
+        self.store_in = self.fields.get(store)
         declare(self.flow.quantities)
         declare(self.fields.values())
         self.equations = Equations(fields=(*self.fields, *self.flow.names))
         divided = not limited if scheme.divided is None else scheme.divided
         orders = (scheme.horizontal, scheme.horizontal, scheme.vertical)
         specified = scheme.boundaries == "specified"
-        self.fluxes = Fluxes(self.equations, self.flow, orders, specified, divided)
+        self.fluxes = Fluxes(
+            self.equations,
+            self.flow,
+            orders,
+            specified,
+            divided,
+            lower=lower,
+            high=lower or not excess,
+        )
         self.mass: dict[str, sympy.Expr] = {}
 
     def statements(self) -> AssignmentCollection:
@@ -238,13 +299,32 @@ class _Kernel:
 
     def excess(self, q: str, q_old: str, n: int) -> tuple[Values, Values]:
         """L and A = F - L on each face."""
+        if self.faces_of is not None:
+            stored = self.fluxes.stored(self.faces_of, n)
+            low = self.fluxes.low(self.fields[q_old], n, self.suffix, *self.donors)
+            return low, {face: self.let(f"excess_{face}", value) for face, value in stored.items()}
+        return self.computed(q, q_old, n)
+
+    def computed(self, q: str, q_old: str, n: int) -> tuple[Values, Values]:
+        """The same from the fluxes of both orders."""
         high = self.high(q, n)
         low = self.fluxes.low(self.fields[q_old], n, self.suffix, *self.donors)
         return low, {face: self.let(f"excess_{face}", add(high[face], negate(low[face]))) for face in low}
 
+    def keep_excess(self, q: str, q_old: str, n: int) -> None:
+        """Store A on the lower faces."""
+        assert self.faces_of is not None
+        _, excess = self.computed(q, q_old, n)
+        for face in self.fluxes.faces:
+            self.equations.store(self.faces_of.component(3 * n + face.axis), excess[face.name])
+
     def choose(self, q: str, q_old: str, factors: tuple[str, ...], n: int) -> None:
         """Store the shares that the limiter lets pass."""
         low, excess = self.excess(q, q_old, n)
+        if self.store_in is not None:
+            for face in self.fluxes.faces:
+                if not face.shift:
+                    self.equations.store(self.store_in.component(3 * n + face.axis), excess[face.name])
         old = self.here(q_old, n)
         change = limiters.weighted(self.weights, low)
         left = self.let("left", add(multiply(self.mass["mass_old"], old), negate(change)))

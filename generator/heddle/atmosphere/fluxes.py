@@ -18,14 +18,24 @@ Values = dict[str, sympy.Expr]
 class Fluxes:
     """Statements under construction for one kernel.
 
-    orders: along x, y, z. specified: whether orders fall towards boundaries along x and y.
+    orders: along x, y, z. specified: whether orders fall towards boundaries along x and y. lower: of the
+    lower faces alone. high: with fluxes of high order.
     """
 
     def __init__(
-        self, equations: Equations, flow: Flow, orders: tuple[int, int, int], specified: bool, divided: bool
+        self,
+        equations: Equations,
+        flow: Flow,
+        orders: tuple[int, int, int],
+        specified: bool,
+        divided: bool,
+        *,
+        lower: bool = False,
+        high: bool = True,
     ) -> None:
         self.equations, self.flow, self.orders, self.specified = equations, flow, orders, specified
-        self.faces = [flow.face(axis, upper) for axis in range(3) for upper in (False, True)]
+        uppers = (False,) if lower else (False, True)
+        self.faces = [flow.face(axis, upper) for axis in range(3) for upper in uppers]
         self.step = flow.number(flow.step)
         equations.section("Fluxes of mass through the faces: w e along x, s n along y, b t along z")
         self.flux = {f.name: equations.let(f"flux_{f.name}", flow.flux(f)) for f in self.faces}
@@ -33,7 +43,7 @@ class Fluxes:
             f.name: equations.let(f"order_{f.name}", flow.order(f)) for f in self.faces if self._varies(f)
         }
         self.values = FaceValues(equations, divided)
-        self.bias = {f.name: self._biases(f) for f in self.faces}
+        self.bias = {f.name: self._biases(f) for f in self.faces} if high else {}
         self.map = flow.map_at()
         if flow.map_factor:
             self.map = equations.let("m", self.map)
@@ -147,6 +157,14 @@ class Fluxes:
         if len(named) == 1:
             return named[0][0]
         return sympy.Piecewise(*named[:-1], (named[-1][0], True))
+
+    def stored(self, excess: Field, n: int) -> Values:
+        """What `Advection.excess` has stored of this tracer: a component per axis, on lower faces."""
+        found: Values = {}
+        for f in self.faces:
+            value = excess[(*f.offsets(0), 3 * n + f.axis)]
+            found[f.name] = self.open(f, value) if f.shift else value  # beyond the lid nobody has stored
+        return found
 
     def low(self, old: Field, n: int, suffix: str, before: Values, behind: Values) -> Values:
         """Name the fluxes of first order."""

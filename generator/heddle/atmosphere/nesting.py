@@ -37,6 +37,8 @@ SMALLEST = Rational(1, 2**126)
 REACH = 2
 """Coarse cells that an interpolation needs on each side of the one in which a nest cell lies."""
 _RATIOS = range(2, 6)
+NEST_ROW = ("begin", "first_x", "first_y", "nest_x", "nest_y", "corner_x", "corner_y")
+"""What a row of a table of nests holds, see `Nest.boundary`."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Nest:
         x, y, z = block_coordinates()
         source, target = Field(coarse, ghost_layers=REACH, other_grid=True), Field(nest)
         declare([source, target, *_FIRST])
-        found, value = self._interpolated(source, x, y, z, sympy.Integer(0))
+        found, value = self._interpolated(source, x, y, z, sympy.Integer(0), _FIRST)
         return [*found, Section(f"{nest} = S_y S_x {coarse}"), Assignment(target.here, value)]
 
     def boundary(
@@ -98,6 +100,7 @@ class Nest:
         value: str = "value",
         tendency: str = "tendency",
         fields: int = 1,
+        nests: str = "",
     ) -> list[Statement]:
         """Statements for the boundary zones on the four sides of a nest: its present values, and the
         tendencies that lead to the interpolated coarse values within a time step. One call computes all
@@ -115,6 +118,13 @@ class Nest:
         fields: so many quantities of one kind at once. Then `coarse` and `nest` have them as components, and
         the strips of one follow those of another along z: level k of quantity n lies at z = n levels + k.
 
+        nests: the name of a table of nests, all of which one call computes: their strips follow each other
+        along x. The table, a field "int64[2D]" of another grid, has a row for each (NEST_ROW): where its
+        strips begin, `first_x`, `first_y`, `nest_x`, `nest_y`, and where its first cell lies in the field
+        `nest`, in which nests may lie side by side; so may the parts of the coarse field, since `first_x`
+        counts from its first cell. The profile `<nests>_of`, "int32[x]", says to which nest a cell of the
+        strips belongs. The arguments first_x to nest_y are not taken then.
+
         Raises KernelError for a number of fields below 1.
         """
         if type(fields) is not int or fields < 1:
@@ -122,14 +132,24 @@ class Nest:
                 calling_place(), f"fields={fields!r} is not a number of fields.", "use a whole number from 1"
             )
         along, depth, z = block_coordinates()
+        at: sympy.Expr = along
         parts = 0 if fields == 1 else fields
         source = Field(coarse, components=parts, ghost_layers=REACH, other_grid=True)
         present = Field(nest, components=parts, other_grid=True)
         levels, step = Parameter("levels", "int64"), Parameter("time_step")
         declare([source, present, Field(value), Field(tendency)])
-        declare([*([levels] if parts else []), *_FIRST, *_SIZE, step])
+        declare([*([levels] if parts else []), *([] if nests else [*_FIRST, *_SIZE]), step])
         level, field = z, sympy.Integer(0)
         statements: list[Statement] = []
+        first: Sequence[sympy.Expr] = _FIRST
+        size: Sequence[sympy.Expr] = _SIZE
+        corner: Sequence[sympy.Expr] = (sympy.Integer(0), sympy.Integer(0))
+        if nests:
+            named, (begin, *numbers) = _row_of(nests)
+            statements += named
+            first, size, corner = numbers[:2], numbers[2:4], numbers[4:]
+            at = _integer("along")
+            statements.append(Assignment(at, add(along, negate(begin))))
         if parts:
             level, field = _integer("k"), _integer("field")
             statements += [
@@ -137,21 +157,27 @@ class Nest:
                 Assignment(field, floor(z / levels)),
                 Assignment(level, z - levels * field),
             ]
-        located, i, j = _zone(along, depth)
-        found, new = self._interpolated(source, i, j, level, field)
+        located, i, j = _zone(at, depth, size)
+        found, new = self._interpolated(source, i, j, level, field, first)
         now = Symbol("now")
         return [
             *statements,
             *located,
             *found,
             Section("What the nest has, and what leads from there to the coarse values"),
-            Assignment(now, present.gather(i, j, level, component=field)),
+            Assignment(now, present.gather(add(i, corner[0]), add(j, corner[1]), level, component=field)),
             Assignment(Field(value).here, now),
             Assignment(Field(tendency).here, divide(add(new, negate(now)), step)),
         ]
 
     def _interpolated(
-        self, coarse: Field, x: sympy.Expr, y: sympy.Expr, level: sympy.Expr, field: sympy.Expr
+        self,
+        coarse: Field,
+        x: sympy.Expr,
+        y: sympy.Expr,
+        level: sympy.Expr,
+        field: sympy.Expr,
+        corner: Sequence[sympy.Expr],
     ) -> tuple[list[Statement], sympy.Expr]:
         """What has to be named for the interpolated value at a nest cell (x, y), and the value."""
         r = sympy.Integer(self.ratio)
@@ -162,8 +188,8 @@ class Nest:
             )
         ]
         for axis, cell, first, index, distance in (
-            ("x", x, _FIRST[0], _I, _XI),
-            ("y", y, _FIRST[1], _J, _ETA),
+            ("x", x, corner[0], _I, _XI),
+            ("y", y, corner[1], _J, _ETA),
         ):
             p, sub_cell = _integer(f"p_{axis}"), _integer(f"sub_{axis}")
             statements += [
@@ -288,9 +314,21 @@ def _monotone(
     return statements, add(W, negate(add(limited[1], negate(limited[0]))))
 
 
-def _zone(along: sympy.Expr, depth: sympy.Expr) -> tuple[list[Statement], sympy.Expr, sympy.Expr]:
+def _row_of(nests: str) -> tuple[list[Statement], list[sympy.Expr]]:
+    """The row of the table of nests that a cell of the strips belongs to: what has to be named, and it."""
+    number = Field(f"{nests}_of", "int32", rank=1, ghost_layers=0, profile=0)
+    table = Field(nests, "int64", rank=2, ghost_layers=0, other_grid=True)
+    declare([table, number])
+    row = [_integer(name) for name in NEST_ROW]
+    named = [Assignment(one, table.gather(at, number.here)) for at, one in enumerate(row)]
+    return [Section("The nest"), *named], list(row)
+
+
+def _zone(
+    along: sympy.Expr, depth: sympy.Expr, size: Sequence[sympy.Expr]
+) -> tuple[list[Statement], sympy.Expr, sympy.Expr]:
     """The nest cell of a cell of the strips: what has to be named, and its indices."""
-    nest_x, nest_y = _SIZE
+    nest_x, nest_y = size
     south, length, width, beyond, at, inwards, x, y = map(
         _integer, ("south", "length", "width", "beyond", "at", "inwards", "nest_i", "nest_j")
     )

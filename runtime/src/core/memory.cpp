@@ -97,6 +97,11 @@ MemoryCounts MemoryCounts::operator-(const MemoryCounts& before) const noexcept 
           downloads - before.downloads, downloaded_bytes - before.downloaded_bytes};
 }
 
+MemoryCounts MemoryCounts::operator+(const MemoryCounts& other) const noexcept {
+  return {allocations + other.allocations, uploads + other.uploads, uploaded_bytes + other.uploaded_bytes,
+          downloads + other.downloads, downloaded_bytes + other.downloaded_bytes};
+}
+
 MemoryCounts memory_counts() noexcept {
   return {allocations.load(), uploads.load(), uploaded_bytes.load(), downloads.load(),
           downloaded_bytes.load()};

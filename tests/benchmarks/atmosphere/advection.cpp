@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advection of 16 tracers, a launch of each kernel per group of four: a plain stage, and the limited one with
-// its two kernels. Bytes are those of the banners, per tracer; `fraction_of_28_bytes` counts what the limited
+// Advection of 16 tracers, a launch of each kernel per group of four: a plain stage, and the limited one in
+// three forms. Bytes are those of the banners, per tracer; `fraction_of_28_bytes` counts what the limited
 // stage of one tracer alone has to move at least (f32: 28 bytes per cell; six words read and one written).
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "advection_bench_sweeps.hpp"
@@ -17,11 +19,55 @@
 namespace {
 
 constexpr int tracers = 16, group = 4;
-// q, q_old (and keep) are read, one value is written; a group shares three mass fluxes.
-constexpr double shared_words = 3.0 / group;
-constexpr double stage_words = 3 + shared_words, scale_words = 3 + shared_words,
-                 limited_words = 4 + shared_words;
+// How often a flux of high order is computed, and what is stored in between.
+enum class Form {
+  plain,  // no limiter: each twice
+  two,    // scale, limited stage: each four times
+  stored, // scale stores them for the limited stage: twice
+  three   // a kernel of their own: once
+};
+
+constexpr const char* name_of(Form form) {
+  return form == Form::plain    ? "plain"
+         : form == Form::two    ? "limited"
+         : form == Form::stored ? "limited_stored"
+                                : "limited_three";
+}
+
+/// Of one tracer, in numbers per cell. Each kernel reads q or three stored fluxes, q_old, and where it takes
+/// it keep, and writes one number or three; a group shares three mass fluxes.
+constexpr double words_of(Form form) {
+  constexpr double shared = 3.0 / group;
+  switch (form) {
+  case Form::plain:
+    return 3 + shared;
+  case Form::two:
+    return 3 + shared + 4 + shared;
+  case Form::stored:
+    return 6 + shared + 6 + shared;
+  default:
+    return 5 + shared + 5 + shared + 6 + shared;
+  }
+}
 constexpr double least_words = 7;
+
+/// The kernels with the roundings of their formulas, and with fused multiply-adds.
+struct Rounded {
+  template <class T> using Scale = advection_bench::Scale<T>;
+  template <class T> using LimitedStage = advection_bench::LimitedStage<T>;
+  template <class T> using Excess = advection_bench::Excess<T>;
+  template <class T> using ScaleOfExcess = advection_bench::ScaleOfExcess<T>;
+  template <class T> using LimitedOfExcess = advection_bench::LimitedOfExcess<T>;
+  template <class T> using ScaleAndStore = advection_bench::ScaleAndStore<T>;
+};
+struct Fused {
+  template <class T> using Scale = advection_bench::ScaleFma<T>;
+  template <class T> using LimitedStage = advection_bench::LimitedStageFma<T>;
+  template <class T> using Excess = advection_bench::ExcessFma<T>;
+  template <class T> using ScaleOfExcess = advection_bench::ScaleOfExcessFma<T>;
+  template <class T> using LimitedOfExcess = advection_bench::LimitedOfExcessFma<T>;
+  template <class T> using ScaleAndStore = advection_bench::ScaleAndStoreFma<T>;
+};
 
 /// A flow that turns in the plane and rises in waves; its mass fluxes need not balance.
 template <class T, class Place> struct Air {
@@ -31,12 +77,14 @@ template <class T, class Place> struct Air {
       : grid({{0, 0, 0}, n}), box{{0, 0, 0}, n}, ru(flux("ru")), rv(flux("rv")), om(flux("om")),
         mu(plane("mu")), mu_old(plane("mu_old")), c1(profile(n[2], 1)), c2(profile(n[2], 0)),
         rdnw(profile(n[2], -static_cast<double>(n[2]))), half(profile(n[2], 0.5)), order_z(orders(n[2])),
+        excess(grid, {.components = 3 * group, .ghost_layers = 3, .memory = Place::memory, .name = "excess"}),
         stream(Place::memory) {
     const auto wave = [](std::int64_t i, std::int64_t period) {
       return std::sin(6.283 * static_cast<double>(i) / static_cast<double>(period));
     };
     for (heddle::Field<T>* one : {&mu, &mu_old})
       one->fill(T(9e4));
+    excess.fill(T(0));
     for (int n = 0; n < tracers; n += group)
       add_group(n, wave);
     ru.fill([=](auto, auto y, auto z, int) { return 9e4 * (10 * wave(y, 97) + 3 * wave(z, 31)); });
@@ -81,55 +129,107 @@ template <class T, class Place> struct Air {
   heddle::Field<T> ru, rv, om, mu, mu_old;
   std::vector<heddle::Field<T>> q, q_old, keep, q_next; // of each group
   heddle::Profile<T> c1, c2, rdnw, half, order_z;
+  heddle::Field<T> excess; // of the group that is under way
   heddle::Stream stream;
 };
 
-template <class T, class Place> bench::Case advection(bool limited) {
+constexpr double step = 6, per_cell = 1.0 / 1000;
+
+/// One stage of a group of tracers.
+template <class Kernels, class T, class Place> void stage(Air<T, Place>& a, std::size_t n, Form form) {
+  const auto scale = [&] {
+    typename Kernels::template Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.c1, a.c2,
+                                        a.rdnw, a.half, a.half, a.order_z,
+                                        {step, per_cell, per_cell})(a.stream);
+  };
+  const auto limited = [&] {
+    typename Kernels::template LimitedStage<T>(a.q_next[n], a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n],
+                                               a.q_old[n], a.keep[n], a.c1, a.c2, a.rdnw, a.half, a.half,
+                                               a.order_z, {step, per_cell, per_cell})(a.stream);
+  };
+  const auto excess = [&] {
+    typename Kernels::template Excess<T>(a.ru, a.rv, a.om, a.q[n], a.q_old[n], a.excess, a.half, a.half,
+                                         a.order_z, {step})(a.stream);
+  };
+  const auto scale_of_excess = [&] {
+    typename Kernels::template ScaleOfExcess<T>(a.ru, a.rv, a.om, a.mu_old, a.q_old[n], a.keep[n], a.excess,
+                                                a.c1, a.c2, a.rdnw, a.order_z,
+                                                {step, per_cell, per_cell})(a.stream);
+  };
+  const auto limited_of_excess = [&] {
+    typename Kernels::template LimitedOfExcess<T>(a.q_next[n], a.ru, a.rv, a.om, a.mu_old, a.mu, a.q_old[n],
+                                                  a.keep[n], a.excess, a.c1, a.c2, a.rdnw, a.order_z,
+                                                  {step, per_cell, per_cell})(a.stream);
+  };
+  const auto scale_and_store = [&] {
+    typename Kernels::template ScaleAndStore<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n],
+                                                a.excess, a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                                {step, per_cell, per_cell})(a.stream);
+  };
+  switch (form) {
+  case Form::plain:
+    advection_bench::Stage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n], a.q_next[n], a.c1, a.c2,
+                              a.rdnw, a.half, a.half, a.order_z, {step, per_cell, per_cell})(a.stream);
+    break;
+  case Form::two:
+    scale();
+    limited();
+    break;
+  case Form::stored:
+    scale_and_store();
+    limited_of_excess();
+    break;
+  case Form::three:
+    excess();
+    scale_of_excess();
+    limited_of_excess();
+    break;
+  }
+}
+
+template <class Kernels, class T, class Place> bench::Case advection(Form form, bool transfers) {
   const auto n =
       atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
                                                                 : std::array<std::int64_t, 3>{212, 100, 35});
   const std::int64_t count = n[0] * n[1] * n[2];
   auto air = std::make_shared<Air<T, Place>>(n);
+  std::shared_ptr<atmosphere::HostCopies<T>> copies;
+  if (transfers) {
+    typename atmosphere::HostCopies<T>::Fields read{&air->ru, &air->rv, &air->om}, written;
+    for (std::size_t group_at = 0; group_at < air->q.size(); ++group_at) {
+      read.insert(read.end(), {&air->q[group_at], &air->q_old[group_at]});
+      written.push_back(&air->q_next[group_at]);
+    }
+    copies = std::make_shared<atmosphere::HostCopies<T>>(read, written);
+  }
   auto yardstick = std::make_shared<atmosphere::Yardstick<T, Place>>(count * tracers *
                                                                      static_cast<std::int64_t>(sizeof(T)));
-  const double words = limited ? scale_words + limited_words : stage_words;
   return {.name = {},
           .updates = static_cast<double>(count) * tracers,
-          .bytes_per_update = words * sizeof(T),
+          .bytes_per_update = words_of(form) * sizeof(T),
           .limit_bytes = yardstick->bytes(),
           .kernel =
-              [air, limited] {
-                auto& a = *air;
-                const double dt = 6, per = 1.0 / 1000;
-                return Place::seconds(a.stream, [&] {
-                  for (std::size_t n = 0; n < tracers / group; ++n) {
-                    if (!limited) {
-                      advection_bench::Stage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n],
-                                                a.q_next[n], a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
-                                                {dt, per, per})(a.stream);
-                      continue;
-                    }
-                    advection_bench::Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.c1,
-                                              a.c2, a.rdnw, a.half, a.half, a.order_z,
-                                              {dt, per, per})(a.stream);
-                    advection_bench::LimitedStage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n],
-                                                     a.keep[n], a.q_next[n], a.c1, a.c2, a.rdnw, a.half,
-                                                     a.half, a.order_z, {dt, per, per})(a.stream);
-                  }
+              [air, form, copies] {
+                return Place::seconds(air->stream, [&] {
+                  if (copies) copies->upload(air->stream);
+                  for (std::size_t group_at = 0; group_at < tracers / group; ++group_at)
+                    stage<Kernels>(*air, group_at, form);
+                  if (copies) copies->download(air->stream);
                 });
               },
           .limit = [air, yardstick] { return yardstick->seconds(air->stream); }};
 }
 
-template <class T, class Place> void add(const char* precision, bool limited) {
-  const std::string name = std::string("advection/16_tracers/") + (limited ? "limited/" : "plain/") +
-                           precision + "/" + Place::name;
+template <class Kernels, class T, class Place> void add(const char* precision, Form form, bool transfers) {
+  const std::string name = std::string("advection/16_tracers/") + name_of(form) +
+                           (std::is_same_v<Kernels, Fused> ? "_fma/" : "/") +
+                           (transfers ? "transfers/" : "") + precision + "/" + Place::name;
   benchmark::RegisterBenchmark(name.c_str(),
-                               [limited](benchmark::State& state) {
-                                 bench::run(state, advection<T, Place>(limited));
+                               [form, transfers](benchmark::State& state) {
+                                 bench::run(state, advection<Kernels, T, Place>(form, transfers));
                                  const double rate = 1e6 * state.counters["MLUPS"]; // cells times tracers
                                  state.counters["ns_per_tracer"] = 1e9 / rate;
-                                 if (limited)
+                                 if (form != Form::plain)
                                    state.counters["fraction_of_28_bytes"] =
                                        rate * least_words * sizeof(T) /
                                        (1e9 * state.counters["stream_GB_per_s"]);
@@ -139,11 +239,18 @@ template <class T, class Place> void add(const char* precision, bool limited) {
       ->Iterations(11);
 }
 
-template <class Place> void add_all() {
-  for (const bool limited : {false, true}) {
-    add<float, Place>("f32", limited);
-    add<double, Place>("f64", limited);
+template <class Kernels, class Place>
+void add_forms(std::initializer_list<Form> forms, bool transfers = false) {
+  for (const Form form : forms) {
+    add<Kernels, float, Place>("f32", form, transfers);
+    add<Kernels, double, Place>("f64", form, transfers);
   }
+}
+
+template <class Place> void add_all() {
+  add_forms<Rounded, Place>({Form::plain, Form::two, Form::stored, Form::three});
+  add_forms<Fused, Place>({Form::two, Form::stored, Form::three});
+  if (Place::memory == heddle::Memory::device) add_forms<Rounded, Place>({Form::two}, true);
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Microphysics in columns of which about a quarter have clouds and rain. Bytes are those that a step has to
 // move at least, each array of the scheme once: scratch fields and repeated sweeps of a column count as
-// nothing.
+// nothing. `slope` is the routine of WRF that the schemes have inside. Rows `transfers` count the copies of
+// all that a scheme takes from the host, and of what it changes back to it, in pinned memory.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,15 +18,15 @@
 
 namespace {
 
-enum class Scheme { kessler, wsm3, wsm5 };
+enum class Scheme { kessler, wsm3, wsm5, slope };
 
 constexpr const char* name_of(Scheme scheme) {
-  return scheme == Scheme::kessler ? "kessler" : scheme == Scheme::wsm3 ? "wsm3" : "wsm5";
+  return std::array{"kessler", "wsm3", "wsm5", "slope"}[static_cast<std::size_t>(scheme)];
 }
 
 /// Numbers per cell that are read, and written.
 constexpr double words_of(Scheme scheme) {
-  return scheme == Scheme::kessler ? 8 + 4 : scheme == Scheme::wsm3 ? 9 + 4 : 10 + 6;
+  return std::array{8.0 + 4, 9.0 + 4, 10.0 + 6, 4.0 + 5}[static_cast<std::size_t>(scheme)];
 }
 
 constexpr double top = 20e3;
@@ -72,6 +73,24 @@ template <class T, class Place> struct Sky {
                             {.ghost_layers = 0, .memory = Place::memory, .name = name, .same_along = 2});
   }
 
+  /// What a scheme takes and gives, without scratch fields.
+  [[nodiscard]] atmosphere::HostCopies<T> host_copies(Scheme scheme) {
+    using Fields = typename atmosphere::HostCopies<T>::Fields;
+    switch (scheme) {
+    case Scheme::kessler:
+      return {Fields{&th, &q, &cloud, &rain, &rho, &pii, &height, &dz, &fallen},
+              Fields{&th, &q, &cloud, &rain, &fallen}};
+    case Scheme::wsm3:
+      return {Fields{&th, &q, &cloud, &rain, &w, &rho, &pii, &p, &dz, &fallen, &snow},
+              Fields{&th, &q, &cloud, &rain, &fallen, &snow}};
+    case Scheme::wsm5:
+      return {Fields{&th, &q, &cloud, &rain, &ice, &flakes, &rho, &pii, &p, &dz, &fallen, &snow},
+              Fields{&th, &q, &cloud, &rain, &ice, &flakes, &fallen, &snow}};
+    default:
+      return {Fields{&rain, &rho, &pii, &th}, Fields{&first, &second, &third, &fourth, &fifth}};
+    }
+  }
+
   heddle::BlockGrid grid;
   heddle::Field<T> th, q, cloud, rain, ice, flakes, w, rho, pii, p, dz, height, first, second, third, fourth,
       fifth;
@@ -79,13 +98,14 @@ template <class T, class Place> struct Sky {
   heddle::Stream stream;
 };
 
-template <class T, class Place> bench::Case columns(Scheme scheme) {
+template <class T, class Place> bench::Case columns(Scheme scheme, bool transfers) {
   const auto n =
       atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
                                                                 : std::array<std::int64_t, 3>{74, 61, 54});
   const std::int64_t count = n[0] * n[1] * n[2];
   const double words = words_of(scheme);
   auto sky = std::make_shared<Sky<T, Place>>(n);
+  auto copies = transfers ? std::make_shared<atmosphere::HostCopies<T>>(sky->host_copies(scheme)) : nullptr;
   auto yardstick = std::make_shared<atmosphere::Yardstick<T, Place>>(
       static_cast<std::int64_t>(words / 2) * count * static_cast<std::int64_t>(sizeof(T)));
   return {.name = {},
@@ -93,11 +113,15 @@ template <class T, class Place> bench::Case columns(Scheme scheme) {
           .bytes_per_update = words * sizeof(T),
           .limit_bytes = yardstick->bytes(),
           .kernel =
-              [sky, scheme] {
+              [sky, scheme, copies] {
                 auto& s = *sky;
                 const T dt = 20;
                 return Place::seconds(s.stream, [&] {
-                  if (scheme == Scheme::wsm5)
+                  if (copies) copies->upload(s.stream);
+                  if (scheme == Scheme::slope)
+                    microphysics_bench::Slope<T>(s.rain, s.rho, s.pii, s.th, s.first, s.second, s.third,
+                                                 s.fourth, s.fifth)(s.stream);
+                  else if (scheme == Scheme::wsm5)
                     microphysics_bench::Wsm5<T>(s.th, s.q, s.cloud, s.rain, s.ice, s.flakes, s.rho, s.pii,
                                                 s.p, s.dz, s.first, s.second, s.third, s.fourth, s.fifth,
                                                 s.fallen, s.snow, s.ratio, {dt})(s.stream);
@@ -108,26 +132,31 @@ template <class T, class Place> bench::Case columns(Scheme scheme) {
                   else
                     microphysics_bench::Kessler<T>(s.th, s.q, s.cloud, s.rain, s.rho, s.pii, s.height, s.dz,
                                                    s.first, s.second, s.fallen, s.ratio, {dt})(s.stream);
+                  if (copies) copies->download(s.stream);
                 });
               },
           .limit = [sky, yardstick] { return yardstick->seconds(sky->stream); }};
 }
 
-template <class T, class Place> void add(const char* precision, Scheme scheme) {
-  const std::string name =
-      std::string("microphysics/") + name_of(scheme) + "/" + precision + "/" + Place::name;
-  benchmark::RegisterBenchmark(
-      name.c_str(), [scheme](benchmark::State& state) { bench::run(state, columns<T, Place>(scheme)); })
+template <class T, class Place> void add(const char* precision, Scheme scheme, bool transfers) {
+  const std::string name = std::string("microphysics/") + name_of(scheme) +
+                           (transfers ? "/transfers/" : "/") + precision + "/" + Place::name;
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [scheme, transfers](benchmark::State& state) {
+                                 bench::run(state, columns<T, Place>(scheme, transfers));
+                               })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
       ->Iterations(11);
 }
 
 template <class Place> void add_schemes() {
-  for (const auto scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5}) {
-    add<float, Place>("f32", scheme);
-    add<double, Place>("f64", scheme);
-  }
+  for (const auto scheme : {Scheme::kessler, Scheme::wsm3, Scheme::wsm5, Scheme::slope})
+    for (const bool transfers : {false, true}) {
+      if (transfers && Place::memory != heddle::Memory::device) continue;
+      add<float, Place>("f32", scheme, transfers);
+      add<double, Place>("f64", scheme, transfers);
+    }
 }
 
 } // namespace

@@ -4,11 +4,15 @@
 #define HEDDLE_BENCHMARKS_ATMOSPHERE_PLACE_HPP
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/core/with_cuda.hpp"
+#include "heddle/grid/field.hpp"
 #include "streams.hpp"
 #if HEDDLE_WITH_CUDA
 #include "cuda_timer.hpp"
@@ -64,6 +68,34 @@ public:
 private:
   std::int64_t count_;
   heddle::Buffer<T> values_;
+};
+
+/// What a host takes part in: copies in pinned memory of the fields that a call reads and of those that it
+/// writes. Rows `transfers` count both ways; on a CPU there are none.
+template <class T> class HostCopies {
+public:
+  using Fields = std::vector<heddle::Field<T>*>;
+
+  HostCopies(Fields read, Fields written) : read_(std::move(read)), written_(std::move(written)) {
+    for (const Fields* fields : {&read_, &written_})
+      for (heddle::Field<T>* field : *fields) {
+        copies_.push_back(field->like(heddle::Memory::pinned));
+        copies_.back().copy_from(*field);
+      }
+  }
+
+  void upload(heddle::Stream& stream) {
+    for (std::size_t i = 0; i < read_.size(); ++i)
+      read_[i]->copy_from(copies_[i], stream);
+  }
+  void download(heddle::Stream& stream) {
+    for (std::size_t i = 0; i < written_.size(); ++i)
+      copies_[read_.size() + i].copy_from(*written_[i], stream);
+  }
+
+private:
+  Fields read_, written_;
+  std::vector<heddle::Field<T>> copies_;
 };
 
 } // namespace atmosphere

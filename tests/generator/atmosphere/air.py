@@ -12,6 +12,12 @@ from calls import Array, Kernels, interior, wrap
 from heddle.atmosphere import advection
 
 G = 3
+TILES = [
+    (slice(i, j), slice(k, m), slice(0, 6))
+    for i, j in ((0, 4), (4, 5), (5, 11))
+    for k, m in ((0, 3), (3, 8), (8, 9))
+]
+"""Of 11 x 9 x 6 cells."""
 
 
 class Air:
@@ -24,6 +30,7 @@ class Air:
         many = (components, *tall) if components else tall
         nan = dict.fromkeys(("ru", "rv", "om"), tall) | dict.fromkeys(("mu", "mu_old", "m"), flat)
         nan |= dict.fromkeys(("q", "q_old", "q_next", "keep", "source", "keep_out", "keep_in"), many)
+        nan["excess"] = (3 * max(components, 1), *tall)
         a: dict[str, Array] = {name: np.full(shape, np.nan) for name, shape in nan.items()}
         levels = np.cumsum(r.uniform(0.5, 1.5, nz))
         for name, values in {
@@ -70,21 +77,35 @@ class Air:
             self.scalars["rdx"], self.scalars["rdy"], self.scalars["dt"], self.periodic, clamped,
         )  # fmt: skip
 
-    def run(self, kernels: Kernels, plain: str, tile: Any = None) -> dict[str, Array]:
-        """A plain and a limited stage on copies of the fields. Returns the interiors of what was computed."""
+    def run(self, kernels: Kernels, plain: str, tile: Any = None, stored: str = "") -> dict[str, Array]:
+        """A plain and a limited stage on copies of the fields. Returns the interiors of what was computed.
+        stored: what names of the kernels end with that take fluxes which `excess` has stored."""
         found = {}
         a = {name: values.copy() for name, values in self.arrays.items()}
         kernels(plain, a, self.scalars, tile)
         result = "q_next" if plain == "stage" else "tendency"
         found["plain"] = interior(a[result]).copy()
         a[result] = self.arrays[result].copy()
-        kernels("keep", a, self.scalars, tile)
+        if stored:
+            kernels("excess", a, self.scalars, tile)
+            if self.periodic:
+                wrap(a["excess"])
+        kernels("keep" + stored, a, self.scalars, tile)
         for name in ("keep", "keep_out", "keep_in"):
             found[name] = interior(a[name]).copy()
             if self.periodic:
                 wrap(a[name])
-        kernels("limited", a, self.scalars, tile)
+        kernels("limited" + stored, a, self.scalars, tile)
         return found | {"limited": interior(a[result])}
+
+
+def mirrored(a: dict[str, Array]) -> dict[str, Array]:
+    """x -> -x: the flux through the lower face of a cell becomes that through the upper face of its image."""
+    image = {key: np.ascontiguousarray(v[..., ::-1]) if v.ndim > 1 else v.copy() for key, v in a.items()}
+    ru = np.full(a["ru"].shape, np.nan, a["ru"].dtype)
+    ru[..., 1:] = -a["ru"][..., :0:-1]
+    image["ru"] = ru
+    return image
 
 
 def rotating(n: tuple[int, int, int], dtype: Any) -> Air:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scatter
-from air import Air, G
-from calls import Array, Kernels, interior, wrap
+from air import TILES, Air, G, mirrored
+from calls import Kernels, interior, wrap
 from compiled import Library
 from heddle import Module
 from heddle.atmosphere import advection
@@ -26,6 +26,9 @@ def turning() -> Module:
     module.add("stage", scheme.stage(source="source"))
     module.add("keep", scheme.scale())
     module.add("limited", scheme.limited_stage(source="source"))
+    module.add("excess", scheme.excess())
+    module.add("keep_stored", scheme.scale(excess="excess"))
+    module.add("limited_stored", scheme.limited_stage(source="source", excess="excess"))
     return module
 
 
@@ -37,6 +40,9 @@ def nested() -> Module:
     module.add("plain", scheme.tendency())
     module.add("keep", scheme.scale())
     module.add("limited", scheme.limited_tendency())
+    module.add("excess", scheme.excess())
+    module.add("keep_stored", scheme.scale(excess="excess"))
+    module.add("limited_stored", scheme.limited_tendency(excess="excess"))
     return module
 
 
@@ -90,6 +96,42 @@ def test_is_the_scatter_form_on_every_target(library: Any, name: str) -> None:
     assert all(np.any(keep < 1) and np.any(keep == 1) for keep in keeps), "the limiter has nothing to do"
 
 
+@pytest.mark.parametrize("name", ["turning", "nested"])
+def test_stored_fluxes_give_the_bits_of_those_that_are_computed_again(library: Any, name: str) -> None:
+    """The three kernels in place of two, on each target."""
+    air = Air((11, 9, 6), np.float64, 2 if name == "turning" else 0, periodic=name == "turning")
+    plain = "stage" if name == "turning" else "plain"
+    expected = air.run(Kernels(library, MODULES[name], "f64", "cpu"), plain)
+    for target in TARGETS if name == "turning" else TARGETS[1:]:
+        found = air.run(Kernels(library, MODULES[name], "f64", target), plain, stored="_stored")
+        for what, values in expected.items():
+            assert np.array_equal(values, found[what], equal_nan=True), f"{target} {what}"
+
+
+def test_boxes_side_by_side_have_the_bits_of_calls_of_their_own(library: Any) -> None:
+    """Three nests along y in one launch. What a call of one of them must not use is not a number there."""
+    rows = (9, 6, 7)
+    air = Air((11, sum(rows), 6), np.float64, 0, periodic=False)
+    air.arrays["order_y"][G : G + sum(rows) + 1] = advection.face_orders(rows, 5)
+    kernels = Kernels(library, MODULES["nested"], "f64", "cuda")
+    together = air.run(kernels, "plain")
+    whole, first = air.arrays, 0
+    for n in rows:
+        own = slice(G + first, G + first + n)
+        air.arrays = {name: values.copy() for name, values in whole.items()}
+        for name, values in air.arrays.items():
+            if values.ndim > 1:  # the flux through the northern face lies in the next row
+                last = own.stop + (1 if name == "rv" else 0)
+                values[..., : own.start, :] = values[..., last:, :] = np.nan
+        air.arrays["order_y"][:] = np.nan
+        air.arrays["order_y"][own.start : own.stop + 1] = advection.face_orders(n, 5)
+        found = air.run(kernels, "plain", (slice(0, 11), slice(first, first + n), slice(0, 6)))
+        inner = slice(first, first + n)
+        for what in ("plain", "keep_out", "keep_in", "limited"):
+            assert np.array_equal(found[what][..., inner, :], together[what][..., inner, :]), what
+        first += n
+
+
 def test_tiles_have_the_same_bits(library: Any) -> None:
     for name in ("turning", "nested"):
         air = Air(
@@ -110,22 +152,6 @@ def test_tiles_have_the_same_bits(library: Any) -> None:
             kernels("limited", a, air.scalars, (x, y, z))
         for key, what in limited.items():
             assert np.array_equal(interior(a[key]), whole[what])
-
-
-TILES = [
-    (slice(i, j), slice(k, m), slice(0, 6))
-    for i, j in ((0, 4), (4, 5), (5, 11))
-    for k, m in ((0, 3), (3, 8), (8, 9))
-]
-
-
-def mirrored(a: dict[str, Array]) -> dict[str, Array]:
-    """x -> -x: the flux through the lower face of a cell becomes that through the upper face of its image."""
-    image = {key: np.ascontiguousarray(v[..., ::-1]) if v.ndim > 1 else v.copy() for key, v in a.items()}
-    ru = np.full(a["ru"].shape, np.nan, a["ru"].dtype)
-    ru[..., 1:] = -a["ru"][..., :0:-1]
-    image["ru"] = ru
-    return image
 
 
 def test_a_mirrored_flow_has_the_mirrored_bits(library: Any) -> None:

@@ -127,9 +127,10 @@ def bdy_interp1(new: Any, nest: Any, zone: int, cdt: float) -> dict[str, tuple[A
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     main, single = (Module(name, precisions=(p,)) for name, p in (("nest", "f64"), ("single", "f32")))
-    main.add("interpolate", nesting.Nest(3).interpolation())
     for module in (main, single):
+        module.add("interpolate", nesting.Nest(3).interpolation())
         module.add("boundary", nesting.Nest(3).boundary(fields=2))
+        module.add("boundaries", nesting.Nest(3).boundary(fields=2, nests="nests"))
     kinds = Module("kinds", precisions=("f64",))
     for r, staggered in KINDS:
         kinds.add(f"boundary_{r}{staggered}", nesting.Nest(r, staggered).boundary())
@@ -158,7 +159,11 @@ def call(library: ctypes.CDLL, entry: str, target: str, arrays: list[Any], *scal
         passed.append(ctypes.c_void_p(array.ctypes.data + origin))
         passed += [(ctypes.c_int64 * len(numbers))(*numbers) for numbers in (extent, stride)]
     real = ctypes.c_double if arrays[0].dtype == np.float64 else ctypes.c_float
-    passed += [real(s) if isinstance(s, float) else ctypes.c_int64(s) for s in scalars]
+    for s in scalars:
+        if isinstance(s, np.ndarray):
+            passed.append(ctypes.c_void_p(s.ctypes.data))
+        else:
+            passed.append(real(s) if isinstance(s, float) else ctypes.c_int64(s))
     if target == "cuda":
         passed.append(ctypes.c_void_p(None))
     return int(getattr(library, entry + SUFFIXES[target])(*passed))
@@ -241,16 +246,55 @@ def test_all_targets_give_the_same_bits_for_all_fields(kernels: ctypes.CDLL, ent
         np.testing.assert_allclose(found, expected, rtol=0, atol=4e-15 if dtype == np.float64 else 1e-5)
 
 
-def test_constants_and_linear_fields_are_exact(kernels: ctypes.CDLL) -> None:
-    constant = np.asfortranarray(np.full((9, 10, 2), 0.1))
-    for entry in ("nest_interpolate_f64", "kinds_relative_f64"):
-        assert np.all(interpolated(kernels, constant, entry) == 0.1)
+@pytest.mark.parametrize("entry", ["nest_boundar", "single_boundar"])
+def test_a_table_of_nests_is_one_call(kernels: ctypes.CDLL, entry: str) -> None:
+    """Three nests of different sizes, side by side in one field, in two parents side by side: the bits of a
+    call each, on all targets."""
+    kind = "f64" if entry.startswith("nest") else "f32"
+    dtype, levels, zone = DTYPES[kind], 3, 4
+    coarse = padded(12, 25, levels, components=2, dtype=dtype)
+    coarse[:] = noise(*coarse.shape)
+    sizes, corners = [(9, 12), (6, 9), (12, 6)], [(0, 0), (3, 12), (1, 21)]
+    firsts = [(6, 3), (3, 6), (0, 3 * 13)]  # the third in the second parent
+    nest = padded(13, 27, levels, components=2, dtype=dtype)
+    nest[:] = noise(*nest.shape)
+    lengths = [2 * (x + y) for x, y in sizes]
+    begins = np.cumsum([0, *lengths[:-1]])
+    table = np.asfortranarray(
+        [[b, *f, *s, *c] for b, f, s, c in zip(begins, firsts, sizes, corners, strict=True)], dtype=np.int64
+    ).T.copy(order="F")
+    number = np.repeat(np.arange(3, dtype=np.int32), lengths)
+    for target in TARGETS:
+        together = [padded(sum(lengths), zone, 2 * levels, dtype=dtype) for _ in range(2)]
+        arrays = [coarse, nest, *together, table]
+        assert call(kernels, f"{entry}ies_{kind}", target, arrays, number, levels, 0.5) == 0
+        for n, (nx, ny) in enumerate(sizes):
+            (i, j), alone = corners[n], [padded(lengths[n], zone, 2 * levels, dtype=dtype) for _ in range(2)]
+            own = np.asfortranarray(nest[i : i + nx, j : j + ny])
+            arrays = [coarse, own, *alone]
+            assert call(kernels, f"{entry}y_{kind}", "cpu", arrays, levels, *firsts[n], nx, ny, 0.5) == 0
+            for a, b in zip(together, alone, strict=True):
+                assert np.array_equal(a[begins[n] : begins[n] + lengths[n]], b), (target, n)
+
+
+BOTH = pytest.mark.parametrize("entry", ["nest_interpolate_f64", "single_interpolate_f32"])
+
+
+@BOTH
+def test_constants_and_linear_fields_are_exact(kernels: ctypes.CDLL, entry: str) -> None:
+    dtype = DTYPES[entry[-3:]]
+    single = dtype == np.float32
+    constant = np.asfortranarray(np.full((9, 10, 2), 0.1, dtype))
+    for one in (entry,) if single else (entry, "kinds_relative_f64"):
+        assert np.all(interpolated(kernels, constant, one) == dtype(0.1))
     x, y = np.meshgrid(np.arange(9.0), np.arange(10.0), indexing="ij")
-    coarse = np.asfortranarray((0.3 * x - 0.2 * y + 0.1)[..., None])
-    for r, entry in ((3, "nest_interpolate_f64"), (2, "kinds_interpolate_2_f64")):
-        found = interpolated(kernels, coarse, entry, r=r)[..., 0]
+    coarse = np.asfortranarray((0.3 * x - 0.2 * y + 0.1)[..., None].astype(dtype))
+    for r, one in ((3, entry),) if single else ((3, entry), (2, "kinds_interpolate_2_f64")):
+        found = interpolated(kernels, coarse, one, r=r)[..., 0]
         i, j = ((np.arange(n) + 0.5) / r - 0.5 + GHOSTS for n in found.shape)
-        np.testing.assert_allclose(found, 0.3 * i[:, None] - 0.2 * j + 0.1, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(
+            found, 0.3 * i[:, None] - 0.2 * j + 0.1, rtol=0, atol=45 * np.finfo(dtype).eps
+        )
 
 
 def around(coarse: Any, pick: Callable[..., Any], r: int = 3) -> Any:
@@ -285,24 +329,33 @@ def test_in_single_precision_it_leaves_that_range_by_a_rounding_at_most(
     assert np.all(beyond <= 2 * np.spacing(np.abs(field).max()))
 
 
+def error(kernels: ctypes.CDLL, n: int, entry: str) -> float:
+    """Of a smooth field in a quarter of the unit square, n cells along its side, away from extrema: there the
+    limiter has nothing to do."""
+    middle = (np.arange(-GHOSTS, n // 4 + GHOSTS) + 0.5) / n
+    smooth = (np.sin(0.3 + 2 * middle)[:, None] * np.exp(middle))[..., None]
+    found = interpolated(kernels, np.asfortranarray(smooth.astype(DTYPES[entry[-3:]])), entry)[..., 0]
+    fine = (np.arange(found.shape[0]) + 0.5) / (3 * n)
+    return float(np.abs(found - np.sin(0.3 + 2 * fine)[:, None] * np.exp(fine)).max())
+
+
 def test_a_smooth_field_converges_with_order_five(kernels: ctypes.CDLL) -> None:
-    """Away from extrema, where the limiter has nothing to do."""
-    errors = []
-    for n in (20, 40, 80, 160):
-        middle = (np.arange(-GHOSTS, n // 4 + GHOSTS) + 0.5) / n
-        coarse = np.asfortranarray((np.sin(0.3 + 2 * middle)[:, None] * np.exp(middle))[..., None])
-        found = interpolated(kernels, coarse)[..., 0]
-        fine = (np.arange(found.shape[0]) + 0.5) / (3 * n)
-        errors.append(np.abs(found - np.sin(0.3 + 2 * fine)[:, None] * np.exp(fine)).max())
+    """In f32 with the same errors but for a few roundings."""
+    errors = [error(kernels, n, "nest_interpolate_f64") for n in (20, 40, 80, 160)]
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
     assert np.all(np.abs(slopes - 5) < 0.25), (errors, slopes)
+    coarse = error(kernels, 4, "nest_interpolate_f64")
+    assert coarse > 1e-5
+    assert abs(error(kernels, 4, "single_interpolate_f32") - coarse) < 8 * np.finfo(np.float32).eps
+    assert error(kernels, 20, "single_interpolate_f32") < 8 * np.finfo(np.float32).eps
 
 
-def test_a_mirrored_field_gives_mirrored_bits(kernels: ctypes.CDLL) -> None:
-    coarse = noise(12, 11, 2)
-    found = interpolated(kernels, coarse)
+@BOTH
+def test_a_mirrored_field_gives_mirrored_bits(kernels: ctypes.CDLL, entry: str) -> None:
+    coarse = noise(12, 11, 2, dtype=DTYPES[entry[-3:]])
+    found = interpolated(kernels, coarse, entry)
     for axis in (0, 1):
-        mirrored = interpolated(kernels, np.asfortranarray(np.flip(coarse, axis)))
+        mirrored = interpolated(kernels, np.asfortranarray(np.flip(coarse, axis)), entry)
         assert np.array_equal(np.flip(mirrored, axis), found)
 
 
@@ -310,14 +363,16 @@ def test_only_the_relative_form_does_not_depend_on_the_unit(
     kernels: ctypes.CDLL,
 ) -> None:
     """Powers of two: nothing is rounded differently."""
-    coarse = noise(14, 14, 2)
     for entry, invariant in (
         ("kinds_relative_f64", True),
         ("nest_interpolate_f64", False),
+        ("single_interpolate_f32", False),
     ):
+        dtype = DTYPES[entry[-3:]]
+        coarse = noise(14, 14, 2, dtype=dtype)
         found = interpolated(kernels, coarse, entry)
         for power, least in ((-20, 1e-6), (-30, 1e-3)):
-            scaled = interpolated(kernels, coarse * 2.0**power, entry) / 2.0**power
+            scaled = interpolated(kernels, coarse * dtype(2.0**power), entry) / dtype(2.0**power)
             assert np.array_equal(scaled, found) == invariant
             assert invariant or np.abs(scaled - found).max() > least
 

@@ -42,9 +42,10 @@ struct Air {
         om(grid, {.name = "om", .rank = rank}), q(grid, {.ghost_layers = 3, .name = "q", .rank = rank}),
         q_old(grid, {.name = "q_old", .rank = rank}), keep(grid, {.name = "keep", .rank = rank}),
         q_next(grid, {.name = "q_next", .rank = rank}),
+        excess(grid, {.components = 3, .name = "excess", .rank = rank}),
         mu(grid, {.name = "mu", .rank = rank, .same_along = 2}),
         mu_old(grid, {.name = "mu_old", .rank = rank, .same_along = 2}) {
-    for (Field<double>* field : {&ru, &rv, &om, &q, &q_old, &keep, &q_next, &mu, &mu_old})
+    for (Field<double>* field : {&ru, &rv, &om, &q, &q_old, &keep, &q_next, &excess, &mu, &mu_old})
       field->fill(nan);
     for (Field<double>* flux : {&ru, &rv, &om}) {
       const double size = flux == &om ? 2e3 : 1e6;
@@ -60,13 +61,13 @@ struct Air {
   static Profile<double> profile(double value) { return {domain, 2, 1, std::vector<double>(n_z + 2, value)}; }
 
   heddle::BlockGrid grid;
-  Field<double> ru, rv, om, q, q_old, keep, q_next, mu, mu_old;
+  Field<double> ru, rv, om, q, q_old, keep, q_next, excess, mu, mu_old;
   Profile<double> c1 = profile(1), c2 = profile(0), rdnw = profile(-n_z), half = profile(0.5);
   Profile<double> order_z{domain, 2, 1, std::vector<double>{0, 0, 2, 3, 3, 3, 3, 2, 0}};
 };
 
-/// q_next and keep of all cells, x fastest, after a limited stage.
-std::vector<double> stage(const std::array<int, 3>& blocks, int ranks) {
+/// q_next and keep of all cells, x fastest, after a limited stage. stored: in three kernels.
+std::vector<double> stage(const std::array<int, 3>& blocks, int ranks, bool stored = false) {
   std::vector<double> found(static_cast<std::size_t>(2 * n_x * n_y * n_z), nan);
   std::mutex writing;
   const heddle::BlockGrid grid(domain, blocks, {true, true, false}, ranks);
@@ -81,9 +82,27 @@ std::vector<double> stage(const std::array<int, 3>& blocks, int ranks) {
                                                                 a.q_old, a.keep, a.q_next, a.c1, a.c2, a.rdnw,
                                                                 a.half, a.half, a.order_z, {dt, rdx, rdy}),
                                 transport);
+    test::ExchangedStep excess(advection::Excess<double>(a.ru, a.rv, a.om, a.mu, a.q, a.q_old, a.excess, a.c1,
+                                                         a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                                         {dt, rdx, rdy}),
+                               transport);
+    test::ExchangedStep scale_stored(advection::ScaleStored<double>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q_old,
+                                                                    a.keep, a.excess, a.c1, a.c2, a.rdnw,
+                                                                    a.order_z, {dt, rdx, rdy}),
+                                     transport);
+    test::ExchangedStep limited_stored(
+        advection::LimitedStored<double>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q_old, a.keep, a.q_next,
+                                         a.excess, a.c1, a.c2, a.rdnw, a.order_z, {dt, rdx, rdy}),
+        transport);
     heddle::TaskGraph loop;
-    scale.add_to(loop);
-    limited.add_to(loop);
+    if (stored) {
+      excess.add_to(loop);
+      scale_stored.add_to(loop);
+      limited_stored.add_to(loop);
+    } else {
+      scale.add_to(loop);
+      limited.add_to(loop);
+    }
     loop.run(1);
     const std::lock_guard lock(writing);
     for (const Field<double>* field : {&a.q_next, &a.keep}) {
@@ -108,7 +127,9 @@ TEST(LimitedAdvection, HasTheBitsOfOneBlock) {
   EXPECT_TRUE(std::any_of(shares, expected.end(), [](double share) { return share < 1; }));
   for (const auto& [blocks, ranks] :
        {std::pair{std::array{2, 2, 1}, 1}, {std::array{2, 2, 1}, 4}, {std::array{1, 2, 1}, 2}}) {
-    EXPECT_EQ(stage(blocks, ranks), expected) << blocks[0] << " x " << blocks[1] << ", " << ranks << " ranks";
+    for (const bool stored : {false, true})
+      EXPECT_EQ(stage(blocks, ranks, stored), expected)
+          << blocks[0] << " x " << blocks[1] << ", " << ranks << " ranks" << (stored ? ", stored" : "");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct FieldOptions {
   /// value must divide 64 bytes), for kernels that load or store a whole cell at once. Cannot be combined
   /// with `interleaved`.
   bool cells_together = false;
+  /// The memory as for which values lie, if it is not `memory` itself: see Field::like.
+  std::optional<Memory> lies_as_in{};
 };
 
 /// Owner of a field on the blocks that one rank owns: one allocation per block (or group of interleaved
@@ -178,9 +181,10 @@ public:
     }
   }
 
-  /// All values, ghosts too, in the order of a stream; throws Error for a field of another shape().
+  /// All values, ghosts too, in the order of a stream; throws Error for a field of another shape(). One in
+  /// another memory may have that of like(memory).
   void copy_from(const Field& other, Stream& stream) {
-    if (other.shape() != shape()) {
+    if (other.rank() != rank() || other.places() != places()) {
       throw Error("Field::copy_from", "'" + other.options_.name + "' (" + other.shape() +
                                           ") does not have the shape of '" + options_.name + "' (" + shape() +
                                           ")");
@@ -199,17 +203,17 @@ public:
   }
   /// A field of the same shape, of zeros.
   [[nodiscard]] Field like() const { return Field(grid_, options_); }
+  /// The same in another memory, where values lie as they do here, so that copies are of one piece: for what
+  /// a host and a device exchange, with Memory::pinned.
+  [[nodiscard]] Field like(Memory memory) const {
+    FieldOptions options = options_;
+    options.lies_as_in = options_.lies_as_in.value_or(options_.memory);
+    options.memory = memory;
+    return Field(grid_, options);
+  }
   /// Which blocks it has, and how each lies in memory.
   [[nodiscard]] std::string shape() const {
-    std::string text = std::string(to_string(memory())) + ", rank " + std::to_string(rank()) +
-                       ", blocks from " + std::to_string(first_);
-    for (const FieldLayout& layout : layouts_) {
-      text += ';';
-      for (std::size_t d = 0; d < 4; ++d)
-        text += ' ' + std::to_string(layout.extent[d]) + ':' + std::to_string(layout.stride[d]);
-      text += " of " + std::to_string(layout.size) + " at " + std::to_string(layout.origin);
-    }
-    return text;
+    return std::string(to_string(memory())) + ", rank " + std::to_string(rank()) + places();
   }
 
   /// Interior values of one component of one block, compact, x fastest; a copy, from any memory.
@@ -267,6 +271,18 @@ public:
   }
 
 private:
+  /// The same without memory and rank.
+  [[nodiscard]] std::string places() const {
+    std::string text = ", blocks from " + std::to_string(first_);
+    for (const FieldLayout& layout : layouts_) {
+      text += ';';
+      for (std::size_t d = 0; d < 4; ++d)
+        text += ' ' + std::to_string(layout.extent[d]) + ':' + std::to_string(layout.stride[d]);
+      text += " of " + std::to_string(layout.size) + " at " + std::to_string(layout.origin);
+    }
+    return text;
+  }
+
   /// Extents of what is stored: one layer along `same_along`.
   [[nodiscard]] std::array<std::int64_t, 4> stored(std::array<std::int64_t, 4> extent) const {
     if (options_.same_along >= 0) extent[static_cast<std::size_t>(options_.same_along)] = 1;
@@ -300,15 +316,16 @@ private:
                       "interleaved blocks or values that are constant along an axis",
                   "choose one of the three");
     }
+    const Memory memory = o.lies_as_in.value_or(o.memory);
     if (axis == 0) { // rows along y: a row along x would be one value, with a line of its own
       const GhostLayers around = stored_ghosts();
       FieldLayout layout({kept[1], kept[2], 1}, o.components, {around.layers[1], around.layers[2], 0},
-                         sizeof(T), o.memory, o.interleaved);
+                         sizeof(T), memory, o.interleaved);
       layout.extent = {cells[0], kept[1], kept[2], layout.extent[3]};
       layout.stride = {0, layout.stride[0], layout.stride[1], layout.stride[3]};
       return layout;
     }
-    FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), o.memory,
+    FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), memory,
                        o.cells_together ? o.components
                                         : o.interleaved); // components together: like blocks in between
     if (o.cells_together) {

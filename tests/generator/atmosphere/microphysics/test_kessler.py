@@ -85,35 +85,38 @@ def test_the_same_bits(compiled: Compiled, precision: str) -> None:
 
 
 @pytest.mark.compiles
-def test_water_and_heat_are_conserved(compiled: Compiled) -> None:
+@pytest.mark.parametrize(("precision", "close"), [("f64", 1e-14), ("f32", 3e-6)])
+def test_water_and_heat_are_conserved(compiled: Compiled, precision: str, close: float) -> None:
     """Between the centres of cells, whose distances the fall uses: water that stays and water that fell."""
     air = cloudy(seed=3)
     air["qr"], air["qc"] = np.maximum(air["qr"], 0), np.maximum(air["qc"], 0)
     air["rain"] *= 0
-    found = compiled.run(STEP, air, {"dt": 60.0})
+    found = compiled.run(STEP, air, {"dt": 60.0}, precision=precision)
+    found = {name: values.astype(np.float64) for name, values in found.items()}
     spacing = np.diff(air["height"], axis=0)
     weight = air["rho"] * np.vstack([spacing, spacing[-1]])
 
     def water(a: Columns) -> Any:
         return np.sum(weight * (a["qv"] + a["qc"] + a["qr"]), axis=0)
 
-    assert np.max(np.abs(water(found) + found["rain"] - water(air)) / water(air)) < 1e-14
+    assert np.max(np.abs(water(found) + found["rain"] - water(air)) / water(air)) < close
     enthalpy = [1004 * air["pii"] * a["th"] + 2.5e6 * a["qv"] for a in (air, found)]
-    assert far(enthalpy[1], enthalpy[0]) < 1e-14
+    assert far(enthalpy[1], enthalpy[0]) < close
     for name in ("qv", "qc", "qr"):
-        assert np.min(found[name]) >= -1e-18, name
+        assert np.min(found[name]) >= -1e-4 * close, name
     assert np.max(found["rain"]) > 0.1
 
 
 @pytest.mark.compiles
-def test_a_dry_column_stays(compiled: Compiled) -> None:
+@pytest.mark.parametrize("precision", ["f64", "f32"])
+def test_a_dry_column_stays(compiled: Compiled, precision: str) -> None:
     air = cloudy(seed=4)
     for name in ("qc", "qr"):
         air[name] *= 0
     air["qv"] *= 0.1
-    found = compiled.run(STEP, air, {"dt": 60.0})
+    found = compiled.run(STEP, air, {"dt": 60.0}, precision=precision)
     for name in (*FIELDS, "rain"):
-        assert np.array_equal(found[name], air[name]), name
+        assert np.array_equal(found[name], air[name].astype(found[name].dtype)), name
 
 
 def test_fields_of_the_model() -> None:
