@@ -77,8 +77,9 @@ def main() -> int:
     if done.returncode or given.check:
         return done.returncode
     html = given.out / "html"
+    reports = ROOT / "tests/benchmarks/explored_spaces.py"
     subprocess.run(
-        [sys.executable, str(ROOT / "tests/benchmarks/explored_spaces.py"), "--reports", str(html / "explored")],
+        [sys.executable, str(reports), "--reports", str(html / "explored")],
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "generator"), "LC_ALL": "C.UTF-8"},
         check=True,
     )

@@ -316,16 +316,16 @@ private:
                       "interleaved blocks or values that are constant along an axis",
                   "choose one of the three");
     }
-    const Memory memory = o.lies_as_in.value_or(o.memory);
+    const Memory lies_as_in = o.lies_as_in.value_or(o.memory);
     if (axis == 0) { // rows along y: a row along x would be one value, with a line of its own
       const GhostLayers around = stored_ghosts();
       FieldLayout layout({kept[1], kept[2], 1}, o.components, {around.layers[1], around.layers[2], 0},
-                         sizeof(T), memory, o.interleaved);
+                         sizeof(T), lies_as_in, o.interleaved);
       layout.extent = {cells[0], kept[1], kept[2], layout.extent[3]};
       layout.stride = {0, layout.stride[0], layout.stride[1], layout.stride[3]};
       return layout;
     }
-    FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), memory,
+    FieldLayout layout(extents, o.cells_together ? 1 : o.components, stored_ghosts(), sizeof(T), lies_as_in,
                        o.cells_together ? o.components
                                         : o.interleaved); // components together: like blocks in between
     if (o.cells_together) {
