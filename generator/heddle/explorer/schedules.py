@@ -42,8 +42,8 @@ def _cpu_parts(nx: int) -> Iterator[CpuSchedule]:
     for lines in (4, 2, 8):
         yield CacheLines(lines)
         yield CacheLines(lines, nontemporal=True)
-    yield Strips(64)
-    yield Strips(16)
+    for size in (64, 16, 320):
+        yield Strips(size)
     yield Rows(fixed_nx=nx)
     yield Rows(simd=False)
 
