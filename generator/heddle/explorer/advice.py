@@ -10,6 +10,8 @@ from heddle.ir.schedule import CacheLines, Rows, Strips
 AT_THE_LIMIT = 0.9
 """Share of a limit from which on that limit is the reason."""
 NEAR_PEAK = 0.5
+FEW_WARPS = 0.3
+"""Share of a multiprocessor's warps up to which too few of them may wait for memory at a time."""
 
 
 def why_not_faster(result: Result) -> str:
@@ -34,6 +36,16 @@ def why_not_faster(result: Result) -> str:
             f'Functions of the library: {names} per cell. math="reproducible" computes them in vector lanes.'
         )
     start = f"It takes {1 / max(result.fraction, 1e-9):.2f} times as long as the matching stream. "
+    if result.spills:
+        return start + (
+            f"A thread has {result.registers} registers and spills {result.spills} B to memory: "
+            "rematerialise=True and less coarsening need fewer, minimum_blocks=0 allows more."
+        )
+    if result.occupancy is not None and result.occupancy <= FEW_WARPS:
+        return start + (
+            f"Only {result.occupancy:.0%} of the warps are resident, with {result.registers} registers a "
+            "thread: rematerialise=True or minimum_blocks make room for more."
+        )
     if on_cpu and isinstance(cpu, Rows) and not cpu.simd:
         return start + "Its cells are not vector lanes: leave out simd=False."
     past = isinstance(cpu, (CacheLines, Strips)) and cpu.nontemporal

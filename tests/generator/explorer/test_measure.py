@@ -153,6 +153,12 @@ def test_each_child_ends_alone() -> None:
         ({"calls": {"exp": 2}}, "Functions of the library: 2 exp per cell."),
         ({"stream_schedule": "nontemporal", "write_allocate": 8}, "try nontemporal=True"),
         ({}, "try CacheLines(4)"),
+        ({"target": "cuda"}, "latencies, addresses or loads decide"),
+        ({"target": "cuda", "registers": 255, "spills": 96}, "has 255 registers and spills 96 B to memory"),
+        (
+            {"target": "cuda", "registers": 122, "occupancy": 0.25},
+            "Only 25% of the warps are resident, with 122",
+        ),
     ],
 )
 def test_why_not_faster(parts: dict[str, object], says: str) -> None:
