@@ -289,7 +289,7 @@ class _Writer:
         numbered = {id(level): n for n, level in enumerate(self.program.levels, 1)}
         for levels in self.calls:
             for level in levels:
-                for stream, chunks in zip(streams, self.dealt_out(level), strict=True):
+                for stream, chunks in zip(streams, self.chunks_of_warps(level), strict=True):
                     for n, chunk in enumerate(chunks, 1):
                         last = n == len(chunks)
                         flags = _WAITS * last | _ENDS * (last and level is levels[-1])
@@ -298,7 +298,7 @@ class _Writer:
                         stream.append((f"// level {numbered[id(level)]}: {names}", words))
         return streams
 
-    def dealt_out(self, level: Level) -> list[list[list[Piece]]]:
+    def chunks_of_warps(self, level: Level) -> list[list[list[Piece]]]:
         """Of each warp its chunks of a level, longest first to the warp with the least work; one at least,
         since a warp that has none still waits for the others."""
         pieces = [piece for pieces in level.slices for piece in pieces]

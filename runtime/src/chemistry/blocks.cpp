@@ -2,12 +2,14 @@
 // Cells that stay where they lie, on a device or on the host; and what is known of cells that failed.
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "heddle/chemistry/chemistry.hpp"
 #include "heddle/core/error.hpp"
+#include "work.hpp"
 
 namespace heddle {
 
@@ -18,20 +20,29 @@ void Chemistry::integrate_blocks(Stream& stream) {
   const AbsoluteTolerance each = tolerance();
   const std::int64_t lanes =
       fields_.concentration.memory() == Memory::device ? LaneUse::warp : LaneUse::strip;
-  for (int block = 0; block < blocks; ++block)
-    integrate_block_({.concentration = fields_.concentration.view(block),
-                      .temperature = temperature.view(block),
-                      .pressure = pressure.view(block),
-                      .rate_input = fields_.rate_input != nullptr
-                                        ? std::as_const(*fields_.rate_input).view(block)
-                                        : FieldView<const double>(),
-                      .step = step_.view(block),
-                      .outcome = outcome_->view(block),
-                      .steps = steps_.view(block),
-                      .absolute_tolerance = each,
-                      .interval = options.interval,
-                      .relative_tolerance = options.relative_tolerance},
-                     stream);
+  if (!sorting_) sorting_ = std::make_unique<Sorting>(fields_.concentration.memory());
+  sorting_->orders.resize(static_cast<std::size_t>(blocks));
+  for (int block = 0; block < blocks; ++block) {
+    const CellBlock cells{.concentration = fields_.concentration.view(block),
+                          .temperature = temperature.view(block),
+                          .pressure = pressure.view(block),
+                          .rate_input = fields_.rate_input != nullptr
+                                            ? std::as_const(*fields_.rate_input).view(block)
+                                            : FieldView<const double>(),
+                          .step = step_.view(block),
+                          .outcome = outcome_->view(block),
+                          .steps = steps_.view(block),
+                          .absolute_tolerance = each,
+                          .interval = options.interval,
+                          .relative_tolerance = options.relative_tolerance};
+    const std::vector<std::int32_t>& order = sorting_->orders[static_cast<std::size_t>(block)];
+    if (order.empty()) {
+      integrate_block_(cells, stream);
+    } else {
+      integrate_block_(sorting_->cells.pack(cells, order, stream), stream);
+      sorting_->cells.unpack(cells, stream);
+    }
+  }
   stream.synchronise();
   report_ = {.lowest_concentration = std::numeric_limits<double>::quiet_NaN()};
   std::vector<Failed> failed;
@@ -43,8 +54,20 @@ void Chemistry::integrate_blocks(Stream& stream) {
       report_.most_attempts = std::max(report_.most_attempts, attempts);
     }
     const auto row = static_cast<std::size_t>(steps_.view(block).extent(0));
+    LaneUse as_they_lie;
     for (std::size_t first = 0; first < steps.size(); first += row)
-      report_.lanes.add(std::span(steps).subspan(first, row), lanes);
+      as_they_lie.add(std::span(steps).subspan(first, row), lanes);
+    std::vector<std::int32_t>& order = sorting_->orders[static_cast<std::size_t>(block)];
+    if (order.empty()) {
+      report_.lanes.add(as_they_lie);
+    } else {
+      std::vector<std::int64_t> sorted;
+      for (const std::int32_t cell : order)
+        sorted.push_back(steps[static_cast<std::size_t>(cell)]);
+      report_.lanes.add(sorted, lanes);
+    }
+    order.clear();
+    if (as_they_lie.share() < options.sort_below) order = detail::by_attempts(steps);
     outcome_->inspect(block, [&](const FieldView<const std::int32_t>& outcome) {
       for (std::int64_t z = 0; z < outcome.extent(2); ++z)
         for (std::int64_t y = 0; y < outcome.extent(1); ++y)

@@ -161,6 +161,8 @@ void Chemistry::check_options() const {
   for (std::size_t s = 0; s < each.size(); ++s)
     require(positive(each[s]), "the absolute tolerance of '" + mechanism_.species[s] + "'", each[s],
             "it must be above 0, for example 1e-15 mol m-3");
+  require(options.sort_below >= 0 && options.sort_below <= 1, "sort_below", options.sort_below,
+          "a part of the time of lanes, from 0 to 1");
   require(options.imbalance >= 1, "imbalance", options.imbalance,
           "it is the largest work of a rank as a part of the mean: 1 or more");
 }

@@ -9,6 +9,7 @@
 
 #include "heddle/chemistry/chemistry.hpp"
 #include "lending.hpp"
+#include "packed_cells.hpp"
 
 namespace heddle {
 
@@ -45,6 +46,14 @@ struct Chemistry::Work {
   std::vector<double> step;
   std::vector<std::int32_t> outcome;
   std::vector<std::int64_t> steps;
+};
+
+/// The copies that a call gets, and how they are sorted in the next one.
+struct Chemistry::Sorting {
+  explicit Sorting(Memory memory) : cells(memory) {}
+
+  detail::PackedCells cells;
+  std::vector<std::vector<std::int32_t>> orders; // of each block; empty: as they lie
 };
 
 } // namespace heddle

@@ -70,7 +70,7 @@ struct Air {
 /// Concentrations, remembered steps and attempts after each of four calls: some cells wake up in the third.
 template <class Integrate>
 std::vector<double> states(const BlockGrid& grid, Memory where, const Integrate& integrate,
-                           bool together = false) {
+                           bool together = false, double sort_below = 0) {
   Air air(ozone(), grid, where, together);
   const auto number = [](std::int64_t x, std::int64_t y, std::int64_t z) { return x + 7 * y + 21 * z; };
   air.concentration.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int c) {
@@ -80,7 +80,8 @@ std::vector<double> states(const BlockGrid& grid, Memory where, const Integrate&
   air.temperature.fill([&](std::int64_t x, std::int64_t y, std::int64_t z, int) {
     return 220 + static_cast<double>(number(x, y, z));
   });
-  Chemistry chemistry(ozone(), integrate, air.fields(), {.interval = 120, .relative_tolerance = 1e-4});
+  Chemistry chemistry(ozone(), integrate, air.fields(),
+                      {.interval = 120, .relative_tolerance = 1e-4, .sort_below = sort_below});
   TaskGraph graph;
   graph.add(chemistry);
   std::vector<double> found;
@@ -127,6 +128,39 @@ TEST(ChemistryOnDevice, HasTheBitsOfTheCpu) {
   const BlockGrid blocks(Box{{0, 0, 0}, {24, 1, 2}}, {2, 1, 1});
   expect_same(states(blocks, memory, warp, true), states(blocks, Memory::host, on_cpu),
               "two blocks, species of a cell side by side");
+}
+
+TEST(ChemistryOnDevice, SortedCellsHaveTheSameBits) {
+  for (const bool together : {false, true}) {
+    const BlockGrid blocks(Box{{0, 0, 0}, {24, 3, 2}}, {2, 1, 1});
+    expect_same(states(blocks, memory, thread, together, 1), states(blocks, Memory::host, on_cpu),
+                "copies in the order of their attempts");
+  }
+}
+
+/// Every second cell begins far from its equilibrium; behind the first call cells lie with their like.
+TEST(ChemistryOnDevice, SortedCellsKeepLanesBusy) {
+  const auto share = [](double sort_below) {
+    Air air(robertson(), BlockGrid(Box{{0, 0, 0}, {64, 2, 1}}), memory);
+    air.temperature.fill(298.0);
+    Chemistry chemistry(robertson(),
+                        without_rates([](const auto&... a) { device_reactions::each_thread_cuda(a...); }),
+                        air.fields(), {.interval = 1, .sort_below = sort_below});
+    Stream stream(memory);
+    std::vector<double> found;
+    for (int call = 0; call < 2; ++call) {
+      air.concentration.fill([&](std::int64_t x, std::int64_t, std::int64_t, int c) {
+        return c == 0 ? 1.0 : c == 1 && x % 2 == 0 ? 1e-2 : 0.0;
+      });
+      chemistry.step().fill(0.0);
+      chemistry(stream);
+      found.push_back(chemistry.report().lanes.share());
+    }
+    EXPECT_EQ(found[0] == found[1], sort_below == 0) << "the first call has cells as they lie";
+    return found[1];
+  };
+  EXPECT_LT(share(0), 0.95);
+  EXPECT_EQ(share(0.95), 1);
 }
 
 /// Incomplete blocks, and cells that begin where others end: with 16 at once of 100 that a block owns.

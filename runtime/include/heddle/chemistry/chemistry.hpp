@@ -55,6 +55,10 @@ struct ChemistryOptions {
   /// With several ranks: cells move to other ranks for a call where, by the attempts of the call before, the
   /// slowest rank would take this many times the mean. Infinity: never.
   double imbalance = 1.1;
+  /// Where cells stay where they lie: a call gets copies of them, sorted by their attempts in the call
+  /// before, if warps of cells as they lie would be busy for less than this part of their time. 0: never. It
+  /// changes no bits.
+  double sort_below = 0;
 };
 
 /// A cell that was not integrated to the end of the interval. It keeps the concentrations of its last
@@ -114,8 +118,9 @@ public:
   /// sense.
   Chemistry(ChemicalMechanism mechanism, Integrate integrate, const ChemistryFields& fields,
             const ChemistryOptions& options = {}, Transport* transport = nullptr);
-  /// For fields on a device, or on the host where cells shall stay where they lie: no cell is gathered, and
-  /// none is lent to another rank. A call waits for the stream, to look for cells that failed.
+  /// For fields on a device, or on the host where cells shall stay where they lie: none is lent to another
+  /// rank, and cells are copied only where options.sort_below says so. A call waits for the stream, to look
+  /// for cells that failed.
   Chemistry(ChemicalMechanism mechanism, IntegrateBlock integrate, const ChemistryFields& fields,
             const ChemistryOptions& options = {});
   ~Chemistry();
@@ -140,6 +145,7 @@ public:
 
 private:
   struct Work;
+  struct Sorting;
   struct Failed {
     int block;
     std::int64_t x, y, z;
@@ -162,7 +168,8 @@ private:
   Field<std::int64_t> steps_;
   std::unique_ptr<Field<std::int32_t>> outcome_; // where cells stay where they lie
   std::unique_ptr<Work> work_;
-  std::vector<double> tolerances_; // of each species
+  std::unique_ptr<Sorting> sorting_; // where cells stay where they lie
+  std::vector<double> tolerances_;   // of each species
   Buffer<double> device_tolerances_;
   std::vector<CellFailure> failures_;
   ChemistryReport report_;

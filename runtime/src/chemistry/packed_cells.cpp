@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packed_cells.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "heddle/core/for_each.hpp"
+#include "heddle/device/qualifiers.hpp"
+
+namespace heddle::detail {
+namespace {
+
+/// One component of one cell: from its place in the block, or back. T is const where it only leaves.
+template <class T> struct MoveCell {
+  using Value = std::remove_const_t<T>;
+  T* field;
+  std::int64_t stride[4];
+  std::int64_t extent[2];
+  Value* packed;
+  const std::int32_t* order;
+  std::int64_t cells;
+  bool back;
+
+  HEDDLE_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t cell = order[i % cells];
+    const std::int64_t x = cell % extent[0];
+    const std::int64_t y = cell / extent[0] % extent[1];
+    const std::int64_t z = cell / extent[0] / extent[1];
+    T& value = field[x * stride[0] + y * stride[1] + z * stride[2] + i / cells * stride[3]];
+    if constexpr (std::is_const_v<T>) {
+      packed[i] = value;
+    } else {
+      if (back)
+        value = packed[i];
+      else
+        packed[i] = value;
+    }
+  }
+};
+
+template <class T>
+void move_cells(const FieldView<T>& view, std::remove_const_t<T>* packed, const std::int32_t* order,
+                std::int64_t cells, bool back, Memory memory, Stream& stream) {
+  for_each(cells * view.extent(3), memory, stream,
+           MoveCell<T>{view.data(),
+                       {view.stride(0), view.stride(1), view.stride(2), view.stride(3)},
+                       {view.extent(0), view.extent(1)},
+                       packed,
+                       order,
+                       cells,
+                       back});
+}
+
+template <class T>
+FieldView<T> in_a_row(std::remove_const_t<T>* packed, std::int64_t cells, std::int64_t components) {
+  return {packed, {cells, 1, 1, components}, {1, cells, cells, cells}};
+}
+
+} // namespace
+
+std::vector<std::int32_t> by_attempts(std::span<const std::int64_t> attempts) {
+  constexpr std::int64_t most = 255; // cells with more count as alike
+  const auto place = [&](std::int64_t n) {
+    return static_cast<std::size_t>(most - std::clamp<std::int64_t>(n, 0, most));
+  };
+  std::vector<std::size_t> begin(static_cast<std::size_t>(most) + 2);
+  for (const std::int64_t n : attempts)
+    ++begin[place(n) + 1];
+  for (std::size_t n = 1; n < begin.size(); ++n)
+    begin[n] += begin[n - 1];
+  std::vector<std::int32_t> order(attempts.size());
+  for (std::size_t cell = 0; cell < attempts.size(); ++cell)
+    order[begin[place(attempts[cell])]++] = static_cast<std::int32_t>(cell);
+  return order;
+}
+
+void PackedCells::resize(std::int64_t cells, std::int64_t species, std::int64_t inputs) {
+  cells_ = cells;
+  const auto make = [&]<class T>(Buffer<T>& buffer, std::int64_t count) {
+    if (buffer.size() < count) buffer = Buffer<T>(count, memory_);
+  };
+  make(order_, cells);
+  make(concentration_, cells * species);
+  make(temperature_, cells);
+  make(pressure_, cells);
+  make(rate_input_, cells * inputs);
+  make(step_, cells);
+  make(outcome_, cells);
+  make(steps_, cells);
+}
+
+CellBlock PackedCells::pack(const CellBlock& block, std::span<const std::int32_t> order, Stream& stream) {
+  const auto cells = static_cast<std::int64_t>(order.size());
+  const std::int64_t species = block.concentration.extent(3);
+  const std::int64_t inputs = block.rate_input.data() != nullptr ? block.rate_input.extent(3) : 0;
+  resize(cells, species, inputs);
+  copy_bytes(order_.data(), memory_, order.data(), Memory::host, order.size_bytes());
+  const auto move = [&](const auto& view, auto& buffer) {
+    move_cells(view, buffer.data(), order_.data(), cells, false, memory_, stream);
+  };
+  move(block.concentration, concentration_);
+  move(block.temperature, temperature_);
+  move(block.pressure, pressure_);
+  if (inputs > 0) move(block.rate_input, rate_input_);
+  move(block.step, step_);
+  return {.concentration = in_a_row<double>(concentration_.data(), cells, species),
+          .temperature = in_a_row<const double>(temperature_.data(), cells, 1),
+          .pressure = in_a_row<const double>(pressure_.data(), cells, 1),
+          .rate_input = inputs > 0 ? in_a_row<const double>(rate_input_.data(), cells, inputs)
+                                   : FieldView<const double>(),
+          .step = in_a_row<double>(step_.data(), cells, 1),
+          .outcome = in_a_row<std::int32_t>(outcome_.data(), cells, 1),
+          .steps = in_a_row<std::int64_t>(steps_.data(), cells, 1),
+          .absolute_tolerance = block.absolute_tolerance,
+          .interval = block.interval,
+          .relative_tolerance = block.relative_tolerance};
+}
+
+void PackedCells::unpack(const CellBlock& block, Stream& stream) {
+  const auto move = [&](const auto& view, auto& buffer) {
+    move_cells(view, buffer.data(), order_.data(), cells_, true, memory_, stream);
+  };
+  move(block.concentration, concentration_);
+  move(block.step, step_);
+  move(block.outcome, outcome_);
+  move(block.steps, steps_);
+}
+
+} // namespace heddle::detail
