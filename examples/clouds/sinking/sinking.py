@@ -7,10 +7,9 @@ where < > is the mean of a level. The mean of a difference is the difference of 
 nothing of the one above it but ghost cells. All arithmetic is in double precision.
 """
 
-from heddle import Assignment, Module, Scan, fields, parameters, tables
+from heddle import Assignment, Module, fields, parameters, tables
 from heddle.atmosphere.large_eddies import level_means
 from heddle.atmosphere.large_eddies.grid import shift
-from sympy import symbols
 
 PHI = ("u", "v", "th", "q")
 now = fields("u, v, th, q: real[3D]")
@@ -30,10 +29,10 @@ sinking.add_halo("rises_halo", ["rises"])
 weights = fields("weight_u, weight_v, weight_th, weight_q: double[xy]")
 rates = fields("rate_u, rate_v, rate_th, rate_q: double[xy]")
 lines = level_means.rows("lines", len(PHI))
-sums = symbols(" ".join(f"sum_{name}" for name in PHI))
-total = Scan(2, dict.fromkeys(sums, 0), [], {sum_: sum_ + lines.component(n) for n, sum_ in enumerate(sums)})
+total, sums = level_means.over_rows(lines)
 results = [
-    Assignment(rate.here, weight.here * sum_) for rate, weight, sum_ in zip(rates, weights, sums, strict=True)
+    Assignment(rate.here, weight.here * value)
+    for rate, weight, value in zip(rates, weights, sums, strict=True)
 ]
 sinking.add("levels", [total, *results])
 

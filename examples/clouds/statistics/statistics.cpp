@@ -339,11 +339,26 @@ template <class T> void Statistics<T>::set_deviations(const Means& means, Sample
   }
 }
 
+namespace {
+
+/// One value for each column, x fastest.
+template <class T> std::vector<double> of_columns(const heddle::Field<T>& field) {
+  std::vector<double> all;
+  field.inspect(0, [&](heddle::FieldView<const T> view) {
+    for (std::int64_t y = 0; y < view.extent(1); ++y)
+      for (std::int64_t x = 0; x < view.extent(0); ++x)
+        all.push_back(static_cast<double>(view(x, y, 0)));
+  });
+  return all;
+}
+
+} // namespace
+
 template <class T> void Statistics<T>::set_columns(Sample& sample) {
-  const std::vector<T> cloud = densest_.read(), speed = fastest_.read();
-  std::vector<double> own(cloud.begin(), cloud.end());
+  std::vector<double> own = of_columns(densest_);
+  const std::vector<double> speed = of_columns(fastest_);
   const std::size_t columns = own.size();
-  own.push_back(static_cast<double>(*std::ranges::max_element(speed)));
+  own.push_back(*std::ranges::max_element(speed));
   const std::vector<double> all = ranks_.gather(own);
   double covered = 0;
   for (std::size_t n = 0; n < columns; ++n) {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from compiled import Library, Memory, call
-from heddle import Module, fields
+from heddle import Assignment, Module, fields
 from heddle.atmosphere.large_eddies import level_means
 from heddle.ir.interpret import Array
 from heddle.ir.interpret import run as interpreted
@@ -71,3 +71,31 @@ def test_rows_are_summed_in_double_and_in_one_order(tmp_path: Any) -> None:
         held = Memory(kernel, arrays(u, w))
         assert call(library, "statistics_sums_f32", kernel, held, {}, target) == 0
         assert np.array_equal(np.asarray(held.data["rows"]).ravel(), found.ravel()), target
+
+
+def test_rows_are_added_one_after_the_other_in_each_level(tmp_path: Any) -> None:
+    n, ny = 5, 37
+    lines = level_means.rows("lines", 2)
+    weight, mean, other = fields("weight, mean, other: double[xy]", ghost_layers=0)
+    scan, sums = level_means.over_rows(lines)
+    model = Module("statistics", precisions=("f32/f64",))
+    results = [Assignment(mean.here, weight.here * sums[0]), Assignment(other.here, sums[1])]
+    model.add("levels", [scan, *results])
+    rows = np.random.default_rng(4).normal(size=(2, n, ny)) * 1e3
+    weights = [0.5, 1.0, 2.0, 0.25, 4.0]
+
+    def memory() -> dict[str, Array]:
+        planes = {"weight": weights, "mean": [0.0] * n, "other": [0.0] * n}
+        found = {name: Array([*values], 0, (1, n), (1, 1)) for name, values in planes.items()}
+        return found | {"lines": Array(rows.ravel().tolist(), 0, (1, n, ny, 2), (1, ny, 1, n * ny))}
+
+    wanted = np.zeros((2, n))
+    for row in range(ny):
+        wanted += rows[:, :, row]
+    library = Library(tmp_path, [(model, ("cpu", "cuda"))], plain=True).compile()
+    kernel = model.typed("levels", "f32/f64")
+    for target in ("cpu", "cuda"):
+        held = Memory(kernel, memory())
+        assert call(library, "statistics_levels_f32_f64", kernel, held, {}, target) == 0
+        assert np.array_equal(np.asarray(held.data["mean"]).ravel(), wanted[0] * weights), target
+        assert np.array_equal(np.asarray(held.data["other"]).ravel(), wanted[1]), target

@@ -10,7 +10,8 @@ from the device is one number per row and quantity.
 
 In a program `heddle::level_sums(rows, n)` (heddle/reduction/level_sums.hpp) then has the sum of quantity n
 for each level; divided by the number of cells of a level it is the mean. A profile of means makes a second
-kernel's variances, which lose no digits to cancellation.
+kernel's variances, which lose no digits to cancellation. Where the next kernel needs the sums, `over_rows`
+adds the rows on the device, in the same order.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Sequence
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.model.assignment import Reduce, Statement
+from heddle.model.assignment import Reduce, Scan, Statement
 from heddle.model.field import Field, declare
 
 
@@ -48,3 +49,17 @@ def row_sums(field: Field, values: Sequence[sympy.Expr]) -> list[Statement]:
         )
     place = calling_place()
     return [Reduce("sum", field.of_row(component=n), value, place) for n, value in enumerate(values)]
+
+
+def over_rows(lines: Field) -> tuple[Scan, tuple[sympy.Symbol, ...]]:
+    """The sums of each quantity over the rows of a level, one after the other in ascending y; in double in
+    modules that compute so (precisions "f64" and "f32/f64").
+
+    lines: from `rows`. In this kernel a column is a level, and its cells are the rows of that: the program
+    gives views of the sums of rows with axes exchanged, (1, levels, rows) for (x, y, z). Returns the Scan and
+    the sums, for statements beside it, which store to planes: `fields("mean: double[xy]")`, one number per
+    level. See examples/clouds/sinking.
+    """
+    sums = tuple(sympy.Symbol(f"sum_{n}") for n in range(lines.components))
+    added = {total: total + lines.component(n) for n, total in enumerate(sums)}
+    return Scan(2, dict.fromkeys(sums, 0), [], added), sums
