@@ -14,23 +14,27 @@ def stream_of(thing: Any) -> int:
     works now; 0, the default stream, for libraries that do not say."""
     if isinstance(thing, int):
         return thing
+    if hasattr(thing, "__dlpack__"):  # an array: asked first, since most calls leave the stream to it
+        return _stream_of_array(thing)
     if hasattr(thing, "__cuda_stream__"):
         return int(thing.__cuda_stream__()[1])
     for name in ("cuda_stream", "ptr", "handle"):  # PyTorch, CuPy, Numba
         handle = getattr(thing, name, None)
         if isinstance(handle, int):
             return handle
-    library = type(thing).__module__.partition(".")[0]
-    loaded = sys.modules.get(library)
-    if library == "torch" and loaded is not None:
-        return int(loaded.cuda.current_stream(thing.device).cuda_stream) if thing.is_cuda else 0
-    if library == "cupy" and loaded is not None:
-        return int(loaded.cuda.get_current_stream().ptr)
-    if hasattr(thing, "__dlpack__"):
-        return 0
     raise TypeError(
         f"{type(thing).__name__} is no CUDA stream: pass its handle, or an object with __cuda_stream__"
     )
+
+
+def _stream_of_array(array: Any) -> int:
+    library = type(array).__module__.partition(".")[0]
+    loaded = sys.modules.get(library)
+    if library == "torch" and loaded is not None:
+        return int(loaded.cuda.current_stream(array.device).cuda_stream) if array.is_cuda else 0
+    if library == "cupy" and loaded is not None:
+        return int(loaded.cuda.get_current_stream().ptr)
+    return 0
 
 
 def memory_of(array: Any) -> tuple[int, int] | None:

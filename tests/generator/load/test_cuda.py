@@ -85,7 +85,7 @@ def test_the_stream_of_a_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
     """As PyTorch has it: a tensor of the host has none, and is refused later, by its name."""
     current = SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=11 + device))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=current))
-    tensor = type("Tensor", (), {"__module__": "torch", "device": 1, "is_cuda": True})
+    tensor = type("Tensor", (), {"__module__": "torch", "device": 1, "is_cuda": True, "__dlpack__": None})
     assert arrays.stream_of(tensor()) == 12
     on_host = type("Tensor", (tensor,), {"is_cuda": False, "__dlpack__": None, "__module__": "torch"})
     assert arrays.stream_of(on_host()) == 0
