@@ -9,10 +9,12 @@
 ! specified or nested. Ghost layers of a tile: four of fields, one of fluxes and masses, as WRF has them.
 ! Other orders, other boundaries, map factors that differ along x and y (WRF's lat-lon projection), steps
 ! backwards in time, and tendencies by part (tenddec) end the program with a message. h_tendency and
-! z_tendency are left as they are, as in WRF without tenddec.
+! z_tendency are left as they are, as in WRF without tenddec. Arrays are those of the host, or with
+! heddle_wrf_kernels_acc those that the caller has on the device; c1, c2, fzm, fzp and rdzw are read on the
+! host, and copied.
 module heddle_advect_scalar_pd
   use module_configure, only: grid_config_rec_type
-  use wrf_columns_f, only: wrf_columns_scale, wrf_columns_limited_tendency, wrf_columns_ikj
+  use heddle_wrf_kernels, only: on_device, wrf_columns_ikj, scale_kernel, limited_tendency_kernel
   use heddle_wrf_constants, only: refuse
   implicit none
   private
@@ -39,8 +41,10 @@ contains
     logical, intent(in) :: tenddec
     real, dimension(:, :, :), allocatable :: keep
     real, dimension(:, :), allocatable :: mass_old
-    logical :: closed_x, closed_y
-    integer :: last_x, last_y, last_z, w, e, s, n, first_i, last_i, first_j, last_j, below, above
+    real, dimension(:), allocatable :: c1_at, c2_at, rdzw_at, fzm_at, fzp_at
+    real, dimension(:), allocatable :: x_around, y_around, x_inside, y_inside, z_inside
+    logical :: closed_x, closed_y, differ
+    integer :: last_x, last_y, last_z, w, e, s, n, first_i, last_i, first_j, last_j, below, above, i, j
 
     if (config_flags%h_sca_adv_order /= 5 .or. config_flags%v_sca_adv_order /= 3) &
       call refuse('advect_scalar_pd', 'orders other than 5 and 3 (h_sca_adv_order, v_sca_adv_order)')
@@ -61,8 +65,14 @@ contains
     n = merge(min(last_y + 1, jde - 1), last_y + 1, closed_y)
     if (w - 3 < ims .or. e + 3 > ime .or. s - 3 < jms .or. n + 3 > jme .or. last_z + 1 > kme) &
       call refuse('advect_scalar_pd', 'fewer than four layers around the tile')
-    if (any(abs(msftx(w:e, s:n) - msfty(w:e, s:n)) > 1e-5 * msftx(w:e, s:n))) &
-      call refuse('advect_scalar_pd', 'map factors that differ along x and y (msftx, msfty)')
+    differ = .false.
+    !$acc parallel loop collapse(2) reduction(.or.:differ) present(msftx, msfty) if(on_device)
+    do j = s, n
+      do i = w, e
+        differ = differ .or. abs(msftx(i, j) - msfty(i, j)) > 1e-5 * msftx(i, j)
+      end do
+    end do
+    if (differ) call refuse('advect_scalar_pd', 'map factors that differ along x and y (msftx, msfty)')
     first_i = w - 3
     last_i = e + 3
     first_j = s - 3
@@ -71,29 +81,40 @@ contains
     above = kme - last_z
 
     allocate (keep(first_i:last_i, kms:kme, first_j:last_j), mass_old(first_i:last_i, first_j:last_j))
+    c1_at = levels(c1)
+    c2_at = levels(c2)
+    rdzw_at = levels(rdzw)
+    fzm_at = levels(fzm)
+    fzp_at = levels(fzp)
+    x_around = orders(w, e, ids, ide, 5, closed_x)
+    y_around = orders(s, n, jds, jde, 5, closed_y)
+    x_inside = orders(its, last_x, ids, ide, 5, closed_x)
+    y_inside = orders(jts, last_y, jds, jde, 5, closed_y)
+    z_inside = orders(kts, last_z, kds, kde, 3, .true.)
+    !$acc data create(keep, mass_old) copyin(c1_at, c2_at, rdzw_at, fzm_at, fzp_at) &
+    !$acc copyin(x_around, y_around, x_inside, y_inside, z_inside) if(on_device)
+    !$acc kernels present(keep, mass_old, mub, mu_old) if(on_device)
     keep = 1
     mass_old = mub(first_i:last_i, first_j:last_j) + mu_old(first_i:last_i, first_j:last_j)
+    !$acc end kernels
     ! Levels beyond the column are read where the order of a face is lower, and not used: they are in memory.
-    associate (i => [first_i, last_i], j => [first_j, last_j])
-      call wrf_columns_scale(ru(i(1):i(2), :, j(1):j(2)), rv(i(1):i(2), :, j(1):j(2)), &
-          rom(i(1):i(2), :, j(1):j(2)), mass_old, mut(i(1):i(2), j(1):j(2)), msftx(i(1):i(2), j(1):j(2)), &
-          field(i(1):i(2), :, j(1):j(2)), field_old(i(1):i(2), :, j(1):j(2)), keep, &
-          levels(c1), levels(c2), levels(rdzw), levels(fzm), levels(fzp), &
-          orders(w, e, ids, ide, 5, closed_x), orders(s, n, jds, jde, 5, closed_y), &
-          orders(kts, last_z, kds, kde, 3, .true.), dt, rdx, rdy, &
+    associate (x => [first_i, last_i], y => [first_j, last_j])
+      call scale_kernel(ru(x(1):x(2), :, y(1):y(2)), rv(x(1):x(2), :, y(1):y(2)), &
+          rom(x(1):x(2), :, y(1):y(2)), mass_old, mut(x(1):x(2), y(1):y(2)), msftx(x(1):x(2), y(1):y(2)), &
+          field(x(1):x(2), :, y(1):y(2)), field_old(x(1):x(2), :, y(1):y(2)), keep, &
+          c1_at, c2_at, rdzw_at, fzm_at, fzp_at, x_around, y_around, z_inside, dt, rdx, rdy, &
           ghosts=[w - first_i, s - first_j, below], ghosts_after=[last_i - e, last_j - n, above], &
           order=wrf_columns_ikj, trust_ghosts=.true.)
-      call wrf_columns_limited_tendency(ru(i(1):i(2), :, j(1):j(2)), rv(i(1):i(2), :, j(1):j(2)), &
-          rom(i(1):i(2), :, j(1):j(2)), mut(i(1):i(2), j(1):j(2)), msftx(i(1):i(2), j(1):j(2)), &
-          field(i(1):i(2), :, j(1):j(2)), field_old(i(1):i(2), :, j(1):j(2)), keep, &
-          tendency(i(1):i(2), :, j(1):j(2)), &
-          levels(c1), levels(c2), levels(rdzw), levels(fzm), levels(fzp), &
-          orders(its, last_x, ids, ide, 5, closed_x), orders(jts, last_y, jds, jde, 5, closed_y), &
-          orders(kts, last_z, kds, kde, 3, .true.), dt, rdx, rdy, &
+      call limited_tendency_kernel(ru(x(1):x(2), :, y(1):y(2)), rv(x(1):x(2), :, y(1):y(2)), &
+          rom(x(1):x(2), :, y(1):y(2)), mut(x(1):x(2), y(1):y(2)), msftx(x(1):x(2), y(1):y(2)), &
+          field(x(1):x(2), :, y(1):y(2)), field_old(x(1):x(2), :, y(1):y(2)), keep, &
+          tendency(x(1):x(2), :, y(1):y(2)), &
+          c1_at, c2_at, rdzw_at, fzm_at, fzp_at, x_inside, y_inside, z_inside, dt, rdx, rdy, &
           ghosts=[its - first_i, jts - first_j, below], &
           ghosts_after=[last_i - last_x, last_j - last_y, above], &
           order=wrf_columns_ikj, trust_ghosts=.true.)
     end associate
+    !$acc end data
 
   contains
 

@@ -8,7 +8,7 @@
 ! that was snow. Reflectivity is not computed: diagflag with do_radar_ref = 1 ends the program, and effective
 ! radii do, as in heddle_wsm3.
 module heddle_wsm5
-  use wrf_columns_f, only: wrf_columns_wsm5, wrf_columns_ikj
+  use heddle_wrf_kernels, only: on_device, wrf_columns_ikj, wsm5_kernel
   use heddle_wrf_constants, only: check_constants, refuse
   implicit none
   private
@@ -41,16 +41,30 @@ contains
     if (present(diagflag) .and. present(do_radar_ref)) then
       if (diagflag .and. do_radar_ref == 1) call refuse('wsm5', 'reflectivity (refl_10cm) is not computed')
     end if
+    !$acc data create(fall_r, fall_s, fall_i, cpm, latent, fell, fell_frozen) if(on_device)
+    !$acc kernels present(fell, fell_frozen) if(on_device)
     fell = 0
     fell_frozen = 0
-    call wrf_columns_wsm5(th(its:ite, kts:kte, jts:jte), q(its:ite, kts:kte, jts:jte), &
+    !$acc end kernels
+    call wsm5_kernel(th(its:ite, kts:kte, jts:jte), q(its:ite, kts:kte, jts:jte), &
         qc(its:ite, kts:kte, jts:jte), qr(its:ite, kts:kte, jts:jte), qi(its:ite, kts:kte, jts:jte), &
         qs(its:ite, kts:kte, jts:jte), den(its:ite, kts:kte, jts:jte), pii(its:ite, kts:kte, jts:jte), &
         p(its:ite, kts:kte, jts:jte), delz(its:ite, kts:kte, jts:jte), fall_r, fall_s, fall_i, cpm, latent, &
         fell, fell_frozen, sr(its:ite, jts:jte), delt, ghosts=[0, 0, 0], order=wrf_columns_ikj)
+    !$acc kernels present(rain, rainncv, fell) if(on_device)
     rainncv(its:ite, jts:jte) = fell
     rain(its:ite, jts:jte) = rain(its:ite, jts:jte) + fell
-    if (present(snowncv)) snowncv(its:ite, jts:jte) = fell_frozen
-    if (present(snow)) snow(its:ite, jts:jte) = snow(its:ite, jts:jte) + fell_frozen
+    !$acc end kernels
+    if (present(snowncv)) then
+      !$acc kernels present(snowncv, fell_frozen) if(on_device)
+      snowncv(its:ite, jts:jte) = fell_frozen
+      !$acc end kernels
+    end if
+    if (present(snow)) then
+      !$acc kernels present(snow, fell_frozen) if(on_device)
+      snow(its:ite, jts:jte) = snow(its:ite, jts:jte) + fell_frozen
+      !$acc end kernels
+    end if
+    !$acc end data
   end subroutine
 end module

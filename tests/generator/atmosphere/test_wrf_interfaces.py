@@ -133,3 +133,28 @@ def test_constants_are_those_of_wrf() -> None:
     pairs = re.findall(r"call expect\('(\w+)', (\w+), (.+)\)", text)
     assert {variable: value for _, variable, value in pairs} == CONSTANTS
     assert all(name.lower() == variable for name, variable, _ in pairs)
+
+
+@pytest.mark.parametrize("routine", ["wsm3", "wsm5", "advect_scalar_pd"])
+def test_arrays_on_a_device(routine: str) -> None:
+    """With OpenACC what a routine declares for its kernels is made on the device, or copied to it, and each
+    statement on arrays runs there, on arrays that are known to be there. gfortran, whose device is the host,
+    sees neither."""
+    text = re.sub(r" *&\n *!\$acc", "", (FOLDER / f"heddle_{routine}.f90").read_text())
+    text = re.sub(r" *&\n *", " ", text)
+    local = re.findall(r"^ *real, dimension\((?![ik]ms)[^)]*\)(?:, allocatable)? :: (.*)$", text, re.M)
+    names = {name for line in local for name in line.split(", ")}
+    (data,) = re.findall(r"^ *!\$acc data (.*)$", text, re.M)
+    made = {
+        name for clause in re.findall(r"(?:create|copyin)\(([^)]*)\)", data) for name in clause.split(", ")
+    }
+    assert len(names) > 6
+    assert names == made
+    blocks = re.findall(r"^ *!\$acc kernels present\(([^)]*)\)(.*)\n((?:(?! *!\$acc).*\n)*)", text, re.M)
+    assert len(blocks) > 0
+    for present, condition, body in blocks:
+        used = set(re.findall(r"(?:^ *|= |\+ )([a-z]\w*)", body, re.M))
+        assert used == set(present.split(", ")), body
+        assert condition == " if(on_device)"
+    assert text.count("!$acc end kernels") == len(blocks)
+    assert text.count(" if(on_device)") == len(blocks) + 1 + text.count("!$acc parallel")
