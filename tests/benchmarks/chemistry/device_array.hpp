@@ -65,7 +65,7 @@ public:
     check(cudaEventSynchronize(end_));
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin_, end_));
-    return 1e-3 * milliseconds;
+    return 1e-3 * static_cast<double>(milliseconds);
   }
 
 private:
