@@ -27,6 +27,7 @@ Tracers::Tracers(const Place& place, const std::string& suffix)
     : q(place.field(("q" + suffix).c_str(), tracers, 3)),
       q_a(place.field(("q_a" + suffix).c_str(), tracers, 3)),
       q_b(place.field(("q_b" + suffix).c_str(), tracers, 3)),
+      excess(place.field(("excess" + suffix).c_str(), 3 * tracers, 1)),
       keep(place.field(("keep" + suffix).c_str(), tracers, 1)) {}
 
 Air::Air(const Place& place, const Weather& weather, int groups)

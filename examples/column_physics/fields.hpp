@@ -62,9 +62,9 @@ struct Tracers {
   Tracers(const Tracers&) = delete;
   Tracers& operator=(const Tracers&) = delete;
 
-  heddle::Field<float> q;        // at the beginning of a step
-  heddle::Field<float> q_a, q_b; // in its stages
-  heddle::Field<float> keep;
+  heddle::Field<float> q;            // at the beginning of a step
+  heddle::Field<float> q_a, q_b;     // in its stages
+  heddle::Field<float> excess, keep; // of fluxes beyond first order, and the share of them that stays
   heddle::HostCopy<heddle::Field<float>> q_here{q}; // for checks
 };
 

@@ -93,9 +93,10 @@ column_physics.add(
 # --- Advection: order 5 along x and y, 3 along z; three stages, the last one positive definite --------------
 scheme = advection.Advection(limiter="positive-definite", tracers=TRACERS, boundaries="specified")
 column_physics.add("stage", scheme.stage())
-column_physics.add("scale", scheme.scale())
-column_physics.add("limited_stage", scheme.limited_stage())
-for kernel in ("stage", "scale", "limited_stage"):
+column_physics.add("excess", scheme.excess())  # fluxes beyond first order, once per face
+column_physics.add("scale", scheme.scale(excess="excess"))
+column_physics.add("limited_stage", scheme.limited_stage(excess="excess"))
+for kernel in ("stage", "excess", "scale", "limited_stage"):
     column_physics.add_halo(f"{kernel}_halo", [kernel])
 
 # --- Clouds and rain ----------------------------------------------------------------------------------------

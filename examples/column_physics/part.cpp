@@ -34,14 +34,16 @@ Part::Advection::Advection(Air& a, Tracers& group, double time_step, double per_
                            heddle::Transport& transport)
     : first(stage(a, group, group.q, group.q_a, 1.0 / 3 * time_step, per_spacing)),
       second(stage(a, group, group.q_a, group.q_b, 1.0 / 2 * time_step, per_spacing)),
-      scale(group.q_b, a.ru, a.rv, a.om, a.mu, group.q, group.keep, a.rdnw, a.one, a.zero, a.own_weight,
-            a.below_weight, a.order_x, a.order_y, a.order_z,
-            {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
-      limited(group.q_b, group.q_a, a.ru, a.rv, a.om, a.mu, a.mu, group.q, group.keep, a.rdnw, a.one, a.zero,
-              a.own_weight, a.below_weight, a.order_x, a.order_y, a.order_z,
+      excess(group.q_b, a.ru, a.rv, a.om, group.q, group.excess, a.own_weight, a.below_weight, a.order_x,
+             a.order_y, a.order_z, {.dt = time_step}),
+      scale(a.ru, a.rv, a.om, a.mu, group.q, group.keep, group.excess, a.rdnw, a.one, a.zero, a.order_x,
+            a.order_y, a.order_z, {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+      limited(group.q_a, a.ru, a.rv, a.om, a.mu, a.mu, group.q, group.keep, group.excess, a.rdnw, a.one,
+              a.zero, a.order_x, a.order_y, a.order_z,
               {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
       before_first(first.before(), transport), before_second(second.before(), transport),
-      before_scale(scale.before(), transport), before_limited(limited.before(), transport) {}
+      before_excess(excess.before(), transport), before_scale(scale.before(), transport),
+      before_limited(limited.before(), transport) {}
 
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
@@ -78,6 +80,8 @@ void Part::add_advection(heddle::TaskGraph& graph) {
     graph.add(group->first);
     graph.add(group->before_second);
     graph.add(group->second);
+    graph.add(group->before_excess);
+    graph.add(group->excess);
     graph.add(group->before_scale);
     graph.add(group->scale);
     graph.add(group->before_limited);

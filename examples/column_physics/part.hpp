@@ -53,9 +53,10 @@ private:
     Advection(Air& air, Tracers& group, double time_step, double per_spacing, heddle::Transport& transport);
 
     column_physics::Stage<float> first, second;
+    column_physics::Excess<float> excess;
     column_physics::Scale<float> scale;
     column_physics::LimitedStage<float> limited;
-    heddle::HaloExchange before_first, before_second, before_scale, before_limited;
+    heddle::HaloExchange before_first, before_second, before_excess, before_scale, before_limited;
   };
 
   double time_step_, per_spacing_;

@@ -147,7 +147,9 @@ class Advection:
         """The first kernel of a limited stage: which share of A the outgoing fluxes of a cell keep, a field
         `keep` with a component per tracer (monotone: `keep_out`, and `keep_in` for incoming ones).
 
-        excess: where the kernel `excess` has stored A, so that q is not read; "": it is computed here."""
+        excess: where the kernel `excess` has stored A, so that q is not read; "": it is computed here. store:
+        a field in which this kernel stores A as `excess` would: then two kernels suffice, and each flux of
+        high order is computed twice."""
         factors = self._factors(keep)
         kernel = _Kernel(
             self, (*([] if excess else [q]), q_old, *factors), limited=True, excess=excess, store=store

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "advection_bench_sweeps.hpp"
@@ -50,24 +49,6 @@ constexpr double words_of(Form form) {
   }
 }
 constexpr double least_words = 7;
-
-/// The kernels with the roundings of their formulas, and with fused multiply-adds.
-struct Rounded {
-  template <class T> using Scale = advection_bench::Scale<T>;
-  template <class T> using LimitedStage = advection_bench::LimitedStage<T>;
-  template <class T> using Excess = advection_bench::Excess<T>;
-  template <class T> using ScaleOfExcess = advection_bench::ScaleOfExcess<T>;
-  template <class T> using LimitedOfExcess = advection_bench::LimitedOfExcess<T>;
-  template <class T> using ScaleAndStore = advection_bench::ScaleAndStore<T>;
-};
-struct Fused {
-  template <class T> using Scale = advection_bench::ScaleFma<T>;
-  template <class T> using LimitedStage = advection_bench::LimitedStageFma<T>;
-  template <class T> using Excess = advection_bench::ExcessFma<T>;
-  template <class T> using ScaleOfExcess = advection_bench::ScaleOfExcessFma<T>;
-  template <class T> using LimitedOfExcess = advection_bench::LimitedOfExcessFma<T>;
-  template <class T> using ScaleAndStore = advection_bench::ScaleAndStoreFma<T>;
-};
 
 /// A flow that turns in the plane and rises in waves; its mass fluxes need not balance.
 template <class T, class Place> struct Air {
@@ -136,35 +117,33 @@ template <class T, class Place> struct Air {
 constexpr double step = 6, per_cell = 1.0 / 1000;
 
 /// One stage of a group of tracers.
-template <class Kernels, class T, class Place> void stage(Air<T, Place>& a, std::size_t n, Form form) {
+template <class T, class Place> void stage(Air<T, Place>& a, std::size_t n, Form form) {
   const auto scale = [&] {
-    typename Kernels::template Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.c1, a.c2,
-                                        a.rdnw, a.half, a.half, a.order_z,
-                                        {step, per_cell, per_cell})(a.stream);
+    advection_bench::Scale<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.c1, a.c2, a.rdnw,
+                              a.half, a.half, a.order_z, {step, per_cell, per_cell})(a.stream);
   };
   const auto limited = [&] {
-    typename Kernels::template LimitedStage<T>(a.q_next[n], a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n],
-                                               a.q_old[n], a.keep[n], a.c1, a.c2, a.rdnw, a.half, a.half,
-                                               a.order_z, {step, per_cell, per_cell})(a.stream);
+    advection_bench::LimitedStage<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n], a.keep[n],
+                                     a.q_next[n], a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                     {step, per_cell, per_cell})(a.stream);
   };
   const auto excess = [&] {
-    typename Kernels::template Excess<T>(a.ru, a.rv, a.om, a.q[n], a.q_old[n], a.excess, a.half, a.half,
-                                         a.order_z, {step})(a.stream);
+    advection_bench::Excess<T>(a.ru, a.rv, a.om, a.q[n], a.q_old[n], a.excess, a.half, a.half, a.order_z,
+                               {step})(a.stream);
   };
   const auto scale_of_excess = [&] {
-    typename Kernels::template ScaleOfExcess<T>(a.ru, a.rv, a.om, a.mu_old, a.q_old[n], a.keep[n], a.excess,
-                                                a.c1, a.c2, a.rdnw, a.order_z,
-                                                {step, per_cell, per_cell})(a.stream);
+    advection_bench::ScaleOfExcess<T>(a.ru, a.rv, a.om, a.mu_old, a.q_old[n], a.keep[n], a.excess, a.c1, a.c2,
+                                      a.rdnw, a.order_z, {step, per_cell, per_cell})(a.stream);
   };
   const auto limited_of_excess = [&] {
-    typename Kernels::template LimitedOfExcess<T>(a.q_next[n], a.ru, a.rv, a.om, a.mu_old, a.mu, a.q_old[n],
-                                                  a.keep[n], a.excess, a.c1, a.c2, a.rdnw, a.order_z,
-                                                  {step, per_cell, per_cell})(a.stream);
+    advection_bench::LimitedOfExcess<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q_old[n], a.keep[n], a.q_next[n],
+                                        a.excess, a.c1, a.c2, a.rdnw, a.order_z,
+                                        {step, per_cell, per_cell})(a.stream);
   };
   const auto scale_and_store = [&] {
-    typename Kernels::template ScaleAndStore<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n],
-                                                a.excess, a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
-                                                {step, per_cell, per_cell})(a.stream);
+    advection_bench::ScaleAndStore<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.excess,
+                                      a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                      {step, per_cell, per_cell})(a.stream);
   };
   switch (form) {
   case Form::plain:
@@ -187,7 +166,7 @@ template <class Kernels, class T, class Place> void stage(Air<T, Place>& a, std:
   }
 }
 
-template <class Kernels, class T, class Place> bench::Case advection(Form form, bool transfers) {
+template <class T, class Place> bench::Case advection(Form form, bool transfers) {
   const auto n =
       atmosphere::cells(Place::memory == heddle::Memory::device ? std::array<std::int64_t, 3>{425, 300, 35}
                                                                 : std::array<std::int64_t, 3>{212, 100, 35});
@@ -213,20 +192,19 @@ template <class Kernels, class T, class Place> bench::Case advection(Form form, 
                 return Place::seconds(air->stream, [&] {
                   if (copies) copies->upload(air->stream);
                   for (std::size_t group_at = 0; group_at < tracers / group; ++group_at)
-                    stage<Kernels>(*air, group_at, form);
+                    stage(*air, group_at, form);
                   if (copies) copies->download(air->stream);
                 });
               },
           .limit = [air, yardstick] { return yardstick->seconds(air->stream); }};
 }
 
-template <class Kernels, class T, class Place> void add(const char* precision, Form form, bool transfers) {
-  const std::string name = std::string("advection/16_tracers/") + name_of(form) +
-                           (std::is_same_v<Kernels, Fused> ? "_fma/" : "/") +
+template <class T, class Place> void add(const char* precision, Form form, bool transfers) {
+  const std::string name = std::string("advection/16_tracers/") + name_of(form) + "/" +
                            (transfers ? "transfers/" : "") + precision + "/" + Place::name;
   benchmark::RegisterBenchmark(name.c_str(),
                                [form, transfers](benchmark::State& state) {
-                                 bench::run(state, advection<Kernels, T, Place>(form, transfers));
+                                 bench::run(state, advection<T, Place>(form, transfers));
                                  const double rate = 1e6 * state.counters["MLUPS"]; // cells times tracers
                                  state.counters["ns_per_tracer"] = 1e9 / rate;
                                  if (form != Form::plain)
@@ -239,18 +217,16 @@ template <class Kernels, class T, class Place> void add(const char* precision, F
       ->Iterations(11);
 }
 
-template <class Kernels, class Place>
-void add_forms(std::initializer_list<Form> forms, bool transfers = false) {
+template <class Place> void add_forms(std::initializer_list<Form> forms, bool transfers = false) {
   for (const Form form : forms) {
-    add<Kernels, float, Place>("f32", form, transfers);
-    add<Kernels, double, Place>("f64", form, transfers);
+    add<float, Place>("f32", form, transfers);
+    add<double, Place>("f64", form, transfers);
   }
 }
 
 template <class Place> void add_all() {
-  add_forms<Rounded, Place>({Form::plain, Form::two, Form::stored, Form::three});
-  add_forms<Fused, Place>({Form::two, Form::stored, Form::three});
-  if (Place::memory == heddle::Memory::device) add_forms<Rounded, Place>({Form::two}, true);
+  add_forms<Place>({Form::plain, Form::two, Form::stored, Form::three});
+  if (Place::memory == heddle::Memory::device) add_forms<Place>({Form::stored}, true);
 }
 
 } // namespace

@@ -27,6 +27,7 @@ def turning() -> Module:
     module.add("keep", scheme.scale())
     module.add("limited", scheme.limited_stage(source="source"))
     module.add("excess", scheme.excess())
+    module.add("keep_store", scheme.scale(store="excess"))
     module.add("keep_stored", scheme.scale(excess="excess"))
     module.add("limited_stored", scheme.limited_stage(source="source", excess="excess"))
     return module
@@ -106,6 +107,19 @@ def test_stored_fluxes_give_the_bits_of_those_that_are_computed_again(library: A
         found = air.run(Kernels(library, MODULES[name], "f64", target), plain, stored="_stored")
         for what, values in expected.items():
             assert np.array_equal(values, found[what], equal_nan=True), f"{target} {what}"
+
+
+def test_the_limiter_stores_what_the_first_of_three_kernels_stores(library: Any) -> None:
+    air = Air((11, 9, 6), np.float64, 2, periodic=True)
+    for target in TARGETS:
+        kernels, found = Kernels(library, MODULES["turning"], "f64", target), []
+        for names in (("excess", "keep"), ("keep_store",)):
+            a = {name: values.copy() for name, values in air.arrays.items()}
+            for name in names:
+                kernels(name, a, air.scalars)
+            found.append((interior(a["excess"]), interior(a["keep"])))
+        assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True)), target
+        assert np.all(np.isfinite(found[1][0]))
 
 
 def test_boxes_side_by_side_have_the_bits_of_calls_of_their_own(library: Any) -> None:
