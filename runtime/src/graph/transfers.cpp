@@ -21,6 +21,7 @@ public:
   [[nodiscard]] std::string_view name() const { return name_; }
   [[nodiscard]] std::vector<FieldAccess> accesses() const { return accesses_; }
   [[nodiscard]] Memory memory() const { return memory_; }
+  [[nodiscard]] static std::string arguments() { return {}; } // its results depend on its fields alone
   void operator()(Stream& stream) const { work_(stream); }
 
 private:
