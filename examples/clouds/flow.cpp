@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 #include "constants.hpp"
+#include "heddle/core/error.hpp"
+#include "heddle/core/memory.hpp"
 
 namespace clouds {
 namespace {
@@ -58,6 +62,16 @@ std::vector<double> inverse_spans(const BaseState& base) {
 }
 
 } // namespace
+
+bool Place::sums_long_rows() const {
+  constexpr std::int64_t short_row = 128, longest_row = 1024; // of statistics.py and sinking.py
+  const std::int64_t row = blocks.domain().extent(0);
+  if (memory != heddle::Memory::device) return false;
+  if (row > longest_row)
+    throw heddle::Error("sums of rows", "rows of " + std::to_string(row) + " cells are too long for a device",
+                        "use " + std::to_string(longest_row) + " cells along x or fewer");
+  return row > short_row;
+}
 
 double sponge_at(const Case& what, double z) {
   const double share = (z - what.sponge_above) / (what.size[2] - what.sponge_above);

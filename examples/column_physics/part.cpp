@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part.hpp"
 
+#include <deque>
+#include <string>
 #include <utility>
 
 namespace front {
@@ -60,13 +62,15 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
 
 void Part::add_look(heddle::Transfers& graph, std::function<void()> look) {
   std::vector<heddle::FieldAccess> accesses;
-  const auto take = [&](const char* name, heddle::HostCopy<heddle::Field<float>>& copy) {
+  std::deque<std::string> names; // of accesses, until the task has them
+  const auto take = [&](const std::string& name, heddle::HostCopy<heddle::Field<float>>& copy) {
     graph.pair(name, copy);
-    accesses.push_back({&copy.host(), name, heddle::AccessMode::read});
+    accesses.push_back({&copy.host(), names.emplace_back(name), heddle::AccessMode::read});
   };
   for (std::size_t n = 0; n < air_.groups(); ++n) {
-    take("q", air_.group(n).q_here);
-    graph.outside(&air_.group(n).q, heddle::AccessMode::write); // by the steps
+    take("q of group " + std::to_string(n), air_.group(n).q_here);
+    graph.outside(air_.group(n).q_here, heddle::Transfers::Side::device,
+                  heddle::AccessMode::write); // by steps
   }
   take("ru", air_.ru_here);
   take("rv", air_.rv_here);

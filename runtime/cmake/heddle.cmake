@@ -267,8 +267,9 @@ function(_heddle_choose_source module generated_dir result_var)
           "-D HEDDLE_CODEGEN=OFF.")
 endfunction()
 
-# What is compiled of files of one module: these, or stand-ins that include so many of them each. The names of
-# kernels tell all that they define apart, but for a kernel of the target reference, whose files are together.
+# What is compiled of files of one module: these, or stand-ins that include so many of them each. Files of
+# one stand-in define different names, except that X_reference.cpp repeats those of X.cpp: references have
+# stand-ins of their own.
 function(_heddle_together module files count stamp compiled_var)
   if(NOT count)
     set(${compiled_var} "${files}" PARENT_SCOPE)

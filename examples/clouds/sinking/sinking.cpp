@@ -14,7 +14,8 @@ namespace {
 constexpr int sunk_quantities = 4; // u, v, theta_l, water
 
 /// For each level of a block: minus the large-scale velocity, over the distance to the centre above and over
-/// the cells of a level. 0 in the highest one, whose sources know the gradient at the lid.
+/// the cells of a level. 0 in the highest one: the sources of its cells have that term (with_lid() in
+/// flow.cpp).
 heddle::Buffer<double> weights(const Knots& subsidence, const BaseState& base, const Place& place) {
   const heddle::Box& domain = place.blocks.domain();
   const heddle::Box block = place.blocks.block(place.rank);
@@ -40,14 +41,17 @@ Sinking<T>::Sinking(const Case& what, const BaseState& base, const Place& place,
                                              .name = "rises of rows",
                                              .rank = place.rank,
                                              .same_along = 0}),
-      levels_(place.blocks.block(place.rank).extent(2)),
+      levels_(place.blocks.block(place.rank).extent(2)), is_long_(place.sums_long_rows()),
       wind_(weights(what.subsides_wind ? what.subsidence : Knots(0), base, place)),
       air_(weights(what.subsidence, base, place)), values_(sunk_quantities * levels_, place.memory) {}
 
 template <class T>
 void Sinking<T>::add_to_stage(Tasks& tasks, State<T>& now, State<T>& next, heddle::Field<T>& water,
                               double share) {
-  tasks.add(::clouds_sinking::Rises<T>(now.u, now.v, now.th, now.q, rows_));
+  if (is_long_) // on a GPU
+    tasks.add(::clouds_sinking::RisesLong<T>(now.u, now.v, now.th, now.q, rows_));
+  else
+    tasks.add(::clouds_sinking::Rises<T>(now.u, now.v, now.th, now.q, rows_));
   tasks.put(Task(*this, next, water, share));
 }
 

@@ -7,7 +7,7 @@ where < > is the mean of a level. The mean of a difference is the difference of 
 nothing of the one above it but ghost cells. All arithmetic is in double precision.
 """
 
-from heddle import Assignment, Module, fields, parameters, tables
+from heddle import Assignment, Module, Schedule, Threads, fields, parameters, tables
 from heddle.atmosphere.large_eddies import level_means
 from heddle.atmosphere.large_eddies.grid import shift
 
@@ -21,8 +21,10 @@ sinking = Module(
 
 # --- Sums over rows of phi(k + 1) - phi(k) ------------------------------------------------------------------
 rows = level_means.rows("rows", len(PHI))
-sinking.add("rises", level_means.row_sums(rows, [phi[shift(2)] - phi.here for phi in now]))
-sinking.add_halo("rises_halo", ["rises"])
+for name, longest in (("rises", 128), ("rises_long", 1024)):  # a block of threads of a GPU holds a row
+    rises = level_means.row_sums(rows, [phi[shift(2)] - phi.here for phi in now])
+    sinking.add(name, rises, schedule=Schedule(gpu=Threads(block=(longest, 1, 1))))
+sinking.add_halo("rises_halo", ["rises", "rises_long"])
 
 # --- Rates of levels: weight -w_ls / (distance of centres * cells of a level), times the sum of the rows ----
 # A column here is a level, and its cells are rows: the caller gives views with axes that are exchanged.

@@ -10,7 +10,6 @@
 #include "clouds_statistics_sweeps.hpp"
 #include "constants.hpp"
 #include "heddle/core/dispatch.hpp"
-#include "heddle/core/error.hpp"
 #include "heddle/reduction/level_sums.hpp"
 
 namespace clouds {
@@ -58,8 +57,6 @@ constexpr int lowest_count = 5;
 /// Which means the kernel `deviations` takes, in the order of its arguments.
 constexpr std::array deviating{sum::u, sum::v, sum::th, sum::q, sum::tv, sum::w};
 
-constexpr std::int64_t short_row = 128, longest_row = 1024; // cells that a block of threads holds
-
 heddle::Field<double> rows_of(const Place& place, const char* name, int quantities) {
   return heddle::Field<double>(place.blocks, {.components = quantities,
                                               .ghost_layers = 0,
@@ -83,9 +80,7 @@ public:
   Graphs(Statistics& statistics, State<T>& now)
       : s_(statistics), now_(now), means_(options("means"), *s_.transport_, s_.trace_ != nullptr),
         deviations_(options("deviations"), *s_.transport_, s_.trace_ != nullptr) {
-    const bool is_long = s_.stepper_->place().memory == heddle::Memory::device &&
-                         s_.stepper_->place().blocks.domain().extent(0) > short_row;
-    if (is_long)
+    if (s_.stepper_->place().sums_long_rows())
       add<clouds_statistics::MeansLong<T>, clouds_statistics::MeansLongParameters,
           clouds_statistics::MeansCentredLong<T>, clouds_statistics::MeansCentredLongParameters,
           clouds_statistics::DeviationsLong<T>, clouds_statistics::DeviationsLongParameters>();
@@ -156,10 +151,7 @@ Statistics<T>::Statistics(const Case& what, const BaseState& base, Stepper<T>& s
       densest_(stepper.place().template field<T>("densest cloud", 0, 2)),
       fastest_(stepper.place().template field<T>("fastest w", 0, 2)) {
   const Place& place = stepper.place();
-  const std::int64_t row = place.blocks.domain().extent(0);
-  if (place.memory == heddle::Memory::device && row > longest_row)
-    throw heddle::Error("statistics", "rows of " + std::to_string(row) + " cells are too long for a device",
-                        "use " + std::to_string(longest_row) + " cells along x or fewer");
+  static_cast<void>(place.sums_long_rows()); // throws for rows that are too long
   for (std::size_t n = 0; n < deviating.size(); ++n)
     mean_profiles_.push_back(std::make_unique<heddle::Profile<double>>(place.template profile<double>({})));
 }
@@ -213,7 +205,7 @@ template <class T> LowestLevel Statistics<T>::lowest() {
         stream, [&] { call([](const auto&... a) { clouds_statistics::lowest(a...); }); },
         [&](void* native) {
           call([&](const auto&... a) {
-            if (n_x > short_row)
+            if (place.sums_long_rows())
               clouds_statistics::lowest_long_cuda(a..., native);
             else
               clouds_statistics::lowest_cuda(a..., native);

@@ -58,16 +58,20 @@ void Chemistry::integrate_blocks(Stream& stream) {
     for (std::size_t first = 0; first < steps.size(); first += row)
       as_they_lie.add(std::span(steps).subspan(first, row), lanes);
     std::vector<std::int32_t>& order = sorting_->orders[static_cast<std::size_t>(block)];
-    if (order.empty()) {
-      report_.lanes.add(as_they_lie);
-    } else {
-      std::vector<std::int64_t> sorted;
+    const auto sorted = [&] {
+      LaneUse use;
+      std::vector<std::int64_t> attempts;
       for (const std::int32_t cell : order)
-        sorted.push_back(steps[static_cast<std::size_t>(cell)]);
-      report_.lanes.add(sorted, lanes);
-    }
+        attempts.push_back(steps[static_cast<std::size_t>(cell)]);
+      use.add(attempts, lanes);
+      return use;
+    };
+    report_.lanes.add(order.empty() ? as_they_lie : sorted());
     order.clear();
-    if (as_they_lie.share() < options.sort_below) order = detail::by_attempts(steps);
+    if (as_they_lie.share() < options.sort_below) {
+      order = detail::by_attempts(steps);
+      if (sorted().share() <= as_they_lie.share()) order.clear(); // copies would gain nothing
+    }
     outcome_->inspect(block, [&](const FieldView<const std::int32_t>& outcome) {
       for (std::int64_t z = 0; z < outcome.extent(2); ++z)
         for (std::int64_t y = 0; y < outcome.extent(1); ++y)

@@ -163,6 +163,8 @@ void Chemistry::check_options() const {
             "it must be above 0, for example 1e-15 mol m-3");
   require(options.sort_below >= 0 && options.sort_below <= 1, "sort_below", options.sort_below,
           "a part of the time of lanes, from 0 to 1");
+  require(options.sort_below == 0 || integrate_block_, "sort_below", options.sort_below,
+          "kernels of batches always get sorted cells: leave it at 0");
   require(options.imbalance >= 1, "imbalance", options.imbalance,
           "it is the largest work of a rank as a part of the mean: 1 or more");
 }

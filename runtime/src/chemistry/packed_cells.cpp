@@ -75,10 +75,12 @@ std::vector<std::int32_t> by_attempts(std::span<const std::int64_t> attempts) {
   return order;
 }
 
-void PackedCells::resize(std::int64_t cells, std::int64_t species, std::int64_t inputs) {
+void PackedCells::resize(std::int64_t cells, std::int64_t species, std::int64_t inputs, Stream& stream) {
   cells_ = cells;
   const auto make = [&]<class T>(Buffer<T>& buffer, std::int64_t count) {
-    if (buffer.size() < count) buffer = Buffer<T>(count, memory_);
+    if (buffer.size() >= count) return;
+    stream.synchronise(); // work on the block before still has the old one
+    buffer = Buffer<T>(count, memory_);
   };
   make(order_, cells);
   make(concentration_, cells * species);
@@ -94,8 +96,8 @@ CellBlock PackedCells::pack(const CellBlock& block, std::span<const std::int32_t
   const auto cells = static_cast<std::int64_t>(order.size());
   const std::int64_t species = block.concentration.extent(3);
   const std::int64_t inputs = block.rate_input.data() != nullptr ? block.rate_input.extent(3) : 0;
-  resize(cells, species, inputs);
-  copy_bytes(order_.data(), memory_, order.data(), Memory::host, order.size_bytes());
+  resize(cells, species, inputs, stream);
+  copy_bytes(order_.data(), memory_, order.data(), Memory::host, order.size_bytes(), stream);
   const auto move = [&](const auto& view, auto& buffer) {
     move_cells(view, buffer.data(), order_.data(), cells, false, memory_, stream);
   };

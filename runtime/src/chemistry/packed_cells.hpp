@@ -23,14 +23,15 @@ class PackedCells {
 public:
   explicit PackedCells(Memory memory) : memory_(memory) {}
 
-  /// Puts copies of the cells into the stream. order: of each place the number of its cell, x fastest.
-  /// Returns what a kernel takes, until the next call of this.
+  /// Puts copies of the cells into the stream. order: of each place the number of its cell, x fastest; it
+  /// must stay as it is until the stream is synchronised. Returns what a kernel takes, until the next call of
+  /// this.
   [[nodiscard]] CellBlock pack(const CellBlock& block, std::span<const std::int32_t> order, Stream& stream);
   /// Puts what a kernel has written back into the block of the last pack().
   void unpack(const CellBlock& block, Stream& stream);
 
 private:
-  void resize(std::int64_t cells, std::int64_t species, std::int64_t inputs);
+  void resize(std::int64_t cells, std::int64_t species, std::int64_t inputs, Stream& stream);
 
   Memory memory_;
   std::int64_t cells_ = 0; // of the last block; arrays may be longer

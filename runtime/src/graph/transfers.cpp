@@ -11,15 +11,23 @@ namespace heddle {
 
 namespace {
 
-/// A task of functions that may have a period.
+/// A task of functions that may have a period. It keeps the names of what it accesses.
 class Function {
 public:
   static constexpr bool takes_versions = false;
   Function(std::string name, std::vector<FieldAccess> accesses, std::function<void(Stream&)> work,
            Memory memory)
-      : name_(std::move(name)), accesses_(std::move(accesses)), work_(std::move(work)), memory_(memory) {}
+      : name_(std::move(name)), accesses_(std::move(accesses)), work_(std::move(work)), memory_(memory) {
+    for (const FieldAccess& access : accesses_)
+      names_.emplace_back(access.name);
+  }
   [[nodiscard]] std::string_view name() const { return name_; }
-  [[nodiscard]] std::vector<FieldAccess> accesses() const { return accesses_; }
+  [[nodiscard]] std::vector<FieldAccess> accesses() const {
+    std::vector<FieldAccess> found = accesses_;
+    for (std::size_t n = 0; n < found.size(); ++n)
+      found[n].name = names_[n];
+    return found;
+  }
   [[nodiscard]] Memory memory() const { return memory_; }
   [[nodiscard]] static std::string arguments() { return {}; } // its results depend on its fields alone
   void operator()(Stream& stream) const { work_(stream); }
@@ -27,6 +35,7 @@ public:
 private:
   std::string name_;
   std::vector<FieldAccess> accesses_;
+  std::vector<std::string> names_;
   std::function<void(Stream&)> work_;
   Memory memory_;
 };
@@ -55,10 +64,6 @@ void Transfers::pair(Sides sides) {
   sides_.push_back(std::move(sides));
 }
 
-void Transfers::outside(const void* side, AccessMode mode) {
-  outside_.emplace_back(side, mode);
-}
-
 void Transfers::add(std::string name, std::vector<FieldAccess> accesses,
                     std::function<void(Stream&)> function, const Period& period, Memory memory) {
   add(Function(std::move(name), std::move(accesses), std::move(function), memory), period);
@@ -69,15 +74,26 @@ void Transfers::add(std::string name, const std::vector<FieldAccess>& accesses, 
   entries_.push_back({std::move(name), accesses, period.every, std::move(join)});
 }
 
+void Transfers::check_outside() const {
+  for (const Outside& one : outside_) {
+    if (std::ranges::count(known_, one.copy) == 0)
+      throw Error("Transfers", "outside() names a copy that is not paired", "call pair() for it, too");
+    const Outside other{one.copy, one.side == Side::host ? Side::device : Side::host, AccessMode::write};
+    if (one.mode == AccessMode::write && std::ranges::count(outside_, other) > 0)
+      throw Error("Transfers", "both sides of a copy are written outside of the graph",
+                  "say which one is the newer at the beginning of an iteration");
+  }
+}
+
 void Transfers::place(const Sides& sides) {
   enum class Newer { none, host, device };
-  const auto outside = [&](const void* side, AccessMode mode) {
-    return std::ranges::count(outside_, std::pair<const void*, AccessMode>(side, mode)) > 0;
+  const auto outside = [&](Side side, AccessMode mode) {
+    return std::ranges::count(outside_, Outside{sides.copy, side, mode}) > 0;
   };
-  const auto is_used_outside = [&](const void* side) {
+  const auto is_used_outside = [&](Side side) {
     return outside(side, AccessMode::read) || outside(side, AccessMode::write);
   };
-  bool host_is_used = is_used_outside(sides.host), device_is_used = is_used_outside(sides.device);
+  bool host_is_used = is_used_outside(Side::host), device_is_used = is_used_outside(Side::device);
   for (const Entry& entry : entries_) {
     bool host = false, device = false;
     for (const FieldAccess& access : entry.accesses) {
@@ -100,8 +116,8 @@ void Transfers::place(const Sides& sides) {
   for (int round = 0; round < 3; ++round) {
     const Newer began = newer;
     placed.clear();
-    if (outside(sides.host, AccessMode::write)) newer = Newer::host;
-    if (outside(sides.device, AccessMode::write)) newer = Newer::device;
+    if (outside(Side::host, AccessMode::write)) newer = Newer::host;
+    if (outside(Side::device, AccessMode::write)) newer = Newer::device;
     for (std::size_t task = 0; task < entries_.size(); ++task) {
       const Entry& entry = entries_[task];
       bool uses = false, writes = false, on_host = false;
@@ -125,8 +141,8 @@ void Transfers::place(const Sides& sides) {
         placed.push_back({&sides, on_host, task + 1, entry.every, "after '" + entry.name + "'"});
       }
     }
-    const bool old_host = newer == Newer::device && outside(sides.host, AccessMode::read);
-    const bool old_device = newer == Newer::host && outside(sides.device, AccessMode::read);
+    const bool old_host = newer == Newer::device && outside(Side::host, AccessMode::read);
+    const bool old_device = newer == Newer::host && outside(Side::device, AccessMode::read);
     if (old_host || old_device) {
       placed.push_back({&sides, old_device, entries_.size(), 1, "at the end"});
       newer = Newer::none;
@@ -147,6 +163,10 @@ void Transfers::join(TaskGraph& graph, const Placed& copy) {
 }
 
 void Transfers::add_to(TaskGraph& graph) {
+  if (added_)
+    throw Error("Transfers", "its tasks are in a graph already", "make one Transfers for each graph");
+  added_ = true;
+  check_outside();
   for (const Sides& sides : sides_)
     place(sides);
   for (std::size_t task = 0; task <= entries_.size(); ++task) {

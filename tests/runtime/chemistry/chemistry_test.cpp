@@ -343,6 +343,7 @@ TEST(Chemistry, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(
       test::contains(refused(ozone(), air.fields(), {.absolute_tolerance = 0}), "absolute_tolerance"));
   EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.imbalance = 0.5}), "imbalance is 0.5"));
+  EXPECT_TRUE(test::contains(refused(ozone(), air.fields(), {.sort_below = 0.8}), "sort_below is 0.8"));
   EXPECT_TRUE(test::contains(
       test::error_of([&] { Chemistry(ozone(), Chemistry::Integrate(), air.fields()); }), "no kernel"));
   EXPECT_EQ(ozone().species_number("NO"), 2);

@@ -154,8 +154,8 @@ TEST(Transfers, ReadersOfDifferentPeriodsGetTheirOwn) {
 
 TEST(Transfers, ForCodeBetweenRunsStandAtBothEnds) {
   Carried a(Memory::device);
-  a.transfers.outside(&a.source.host(), AccessMode::write);
-  a.transfers.outside(&a.q.host(), AccessMode::read);
+  a.transfers.outside(a.source, Transfers::Side::host, AccessMode::write);
+  a.transfers.outside(a.q, Transfers::Side::host, AccessMode::read);
   a.carry(Memory::device);
   a.transfers.add_to(a.graph);
   for (std::int64_t step = 1; step < 4; ++step) {
@@ -169,8 +169,8 @@ TEST(Transfers, ForCodeBetweenRunsStandAtBothEnds) {
 
 TEST(Transfers, ForAnotherGraphOnTheDeviceToo) {
   Carried a(Memory::device);
-  a.transfers.outside(&a.q_there, AccessMode::write);
-  a.transfers.outside(&a.source_there, AccessMode::read);
+  a.transfers.outside(a.q, Transfers::Side::device, AccessMode::write);
+  a.transfers.outside(a.source, Transfers::Side::device, AccessMode::read);
   a.read();
   a.write();
   a.transfers.add_to(a.graph);
@@ -214,7 +214,7 @@ TEST(Transfers, TakeFieldsWithTheirGhostLayers) {
   Transfers transfers;
   TaskGraph graph({.memory = Memory::device});
   transfers.pair("there", copy);
-  transfers.outside(&copy.host(), AccessMode::read);
+  transfers.outside(copy, Transfers::Side::host, AccessMode::read);
   transfers.add("touch", {{&there, "there", AccessMode::write}}, [](Stream&) {}, {}, Memory::device);
   transfers.add_to(graph);
   graph.run(1);
@@ -228,6 +228,45 @@ TEST(Transfers, TakeFieldsWithTheirGhostLayers) {
   EXPECT_THROW(host.copy_from(there, stream), heddle::Error); // rows lie otherwise
 }
 
+/// What add_to() throws says this.
+void expect_refused(Transfers& transfers, TaskGraph& graph, const std::string& words) {
+  try {
+    transfers.add_to(graph);
+    FAIL() << "nothing is refused";
+  } catch (const heddle::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(Transfers, RefuseWhatCannotBeTold) {
+  Words there(length, Memory::device);
+  HostCopy<Words> copy(there), forgotten(there);
+  TaskGraph graph({.memory = Memory::device});
+  Transfers unknown;
+  unknown.pair("there", copy);
+  unknown.outside(forgotten, Transfers::Side::host, AccessMode::read);
+  expect_refused(unknown, graph, "a copy that is not paired");
+  Transfers two;
+  two.pair("there", copy);
+  two.outside(copy, Transfers::Side::host, AccessMode::write);
+  two.outside(copy, Transfers::Side::device, AccessMode::write);
+  expect_refused(two, graph, "both sides of a copy are written");
+  Transfers again;
+  again.add_to(graph);
+  expect_refused(again, graph, "in a graph already");
+}
+
+TEST(Transfers, KeepTheNamesOfAccesses) {
+  Words there(length, Memory::host);
+  Transfers transfers;
+  TaskGraph graph;
+  transfers.add("first", {{&there, std::string(64, 'n'), AccessMode::write}}, [](Stream&) {});
+  transfers.add("second", {{&there, std::string(64, 'm')}}, [](Stream&) {});
+  transfers.add_to(graph);
+  graph.run(1);
+  EXPECT_NE(graph.to_dot().find(std::string(64, 'n')), std::string::npos);
+}
+
 TEST(Transfers, RefuseATaskOnBothSides) {
   Words there(length, Memory::device);
   HostCopy<Words> copy(there);
@@ -235,13 +274,7 @@ TEST(Transfers, RefuseATaskOnBothSides) {
   TaskGraph graph({.memory = Memory::device});
   transfers.pair("there", copy);
   transfers.add("both", {{&there, "there"}, {&copy.host(), "copy", AccessMode::write}}, [](Stream&) {});
-  try {
-    transfers.add_to(graph);
-    FAIL() << "nothing is refused";
-  } catch (const heddle::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("task 'both' accesses 'there' on the device"),
-              std::string::npos);
-  }
+  expect_refused(transfers, graph, "task 'both' accesses 'there' on the device");
 }
 
 } // namespace

@@ -55,9 +55,10 @@ struct ChemistryOptions {
   /// With several ranks: cells move to other ranks for a call where, by the attempts of the call before, the
   /// slowest rank would take this many times the mean. Infinity: never.
   double imbalance = 1.1;
-  /// Where cells stay where they lie: a call gets copies of them, sorted by their attempts in the call
-  /// before, if warps of cells as they lie would be busy for less than this part of their time. 0: never. It
-  /// changes no bits.
+  /// For kernels of blocks, whose cells stay where they lie: a block gets copies of its cells, sorted by
+  /// their attempts in the call before, if in that call lanes of cells as they lie (warps on a device, strips
+  /// of 8 on the host) would have been busy for less than this part of their time, and longer if sorted. 0:
+  /// never. It changes no bits. Kernels of batches always get sorted cells: there it has to be 0.
   double sort_below = 0;
 };
 

@@ -88,6 +88,7 @@ public:
 
   /// One of the same size, of zeros.
   [[nodiscard]] Buffer like() const { return Buffer(size_, memory_); }
+  /// The same in another memory.
   [[nodiscard]] Buffer like(Memory memory) const { return Buffer(size_, memory); }
   /// "64 values, device".
   [[nodiscard]] std::string shape() const { return std::to_string(size_) + " values, " + to_string(memory_); }

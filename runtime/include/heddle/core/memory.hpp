@@ -42,6 +42,7 @@ struct MemoryCounts {
 
   /// Since then.
   [[nodiscard]] MemoryCounts operator-(const MemoryCounts& before) const noexcept;
+  /// Both together.
   [[nodiscard]] MemoryCounts operator+(const MemoryCounts& other) const noexcept;
   friend bool operator==(const MemoryCounts&, const MemoryCounts&) noexcept = default;
 };

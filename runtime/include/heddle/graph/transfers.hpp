@@ -20,8 +20,8 @@
 
 namespace heddle {
 
-/// A Field or Buffer and its copy on the host, in pinned memory. Of what lies on the host anyway there is no
-/// copy: host() is the object itself. It must outlive graphs and must not move.
+/// A Field or Buffer and its copy on the host, in pinned memory, which begins with zeros. Of what lies on the
+/// host anyway there is no copy: host() is the object itself. It must outlive graphs and must not move.
 template <class F> class HostCopy {
 public:
   explicit HostCopy(F& object) : object_(&object) {
@@ -52,10 +52,11 @@ private:
 ///     transfers.add_to(graph);                         // every 60 iterations: rain to the host, "maximum"
 ///     std::fputs(transfers.report().c_str(), stdout);
 ///
-/// Before the first iteration both sides hold the same values. Copies are of whole fields, ghost layers too,
-/// in one piece per block; on a device they are work in a stream, and are recorded with a loop. A task that
-/// writes may leave cells as they are, so what it writes is brought to its side first if it is newer on the
-/// other.
+/// The caller sees to it that both sides hold the same values before the first iteration
+/// (copy.host().copy_from), or says with outside() which side is written. Copies are of whole fields, ghost
+/// layers too, in one piece per block; on a device they are work in a stream, and are recorded with a loop. A
+/// task that writes may leave cells as they are, so what it writes is brought to its side first if it is
+/// newer on the other.
 class Transfers {
 public:
   /// A copy, and the iterations in which it happens.
@@ -72,19 +73,26 @@ public:
   Transfers(const Transfers&) = delete;
   Transfers& operator=(const Transfers&) = delete;
 
+  /// A side of a HostCopy: its object, on a device, or what host() gives.
+  enum class Side { device, host };
+
   /// Both sides of a copy, which must outlive the graph. name: for the report.
   template <class F> void pair(std::string name, HostCopy<F>& copy) {
+    known_.push_back(&copy);
     if (!copy.crosses()) return;
     F& device = copy.object();
     F& host = copy.host();
-    pair(Sides{std::move(name), &host, &device, static_cast<std::int64_t>(device.bytes()),
+    pair(Sides{std::move(name), &copy, &host, &device, static_cast<std::int64_t>(device.bytes()),
                [&host, &device](Stream& stream) { device.copy_from(host, stream); },
                [&host, &device](Stream& stream) { host.copy_from(device, stream); }});
   }
-  /// What code between runs, or another graph, does with one side of a copy: it reads it, and what is new is
-  /// brought there at the end of an iteration; or it has written all that is new, so that the other side is
-  /// old at the beginning of one. Then run one iteration at a time.
-  void outside(const void* side, AccessMode mode);
+  /// What code between runs, or another graph, does with one side of a copy that pair() has been given.
+  /// read: at the end of each iteration this side is up to date. write: at the beginning of each iteration
+  /// this side counts as the newer one, so run one iteration at a time: in run(n) each one would take it
+  /// anew. At most one side of a copy is written.
+  template <class F> void outside(const HostCopy<F>& copy, Side side, AccessMode mode) {
+    outside_.push_back({&copy, side, mode});
+  }
 
   /// As TaskGraph::add. Tasks keep their order.
   template <class T>
@@ -104,7 +112,8 @@ public:
   void add(std::string name, std::vector<FieldAccess> accesses, std::function<void(Stream&)> function,
            const Period& period = {}, Memory memory = Memory::host);
 
-  /// Adds all tasks and copies to a graph, once. Throws Error for a task that accesses both sides of a copy.
+  /// Adds all tasks and copies to a graph. Throws Error for a second call, a task that accesses both sides of
+  /// a copy, and an outside() of both sides written or of a copy that is not paired.
   void add_to(TaskGraph& graph);
 
   /// After add_to: the copies, in the order of an iteration.
@@ -115,22 +124,32 @@ public:
 private:
   struct Sides {
     std::string name;
+    const void* copy;
     AccessedObject host, device;
     std::int64_t bytes;
     std::function<void(Stream&)> upload, download;
   };
   struct Entry;
   struct Placed;
+  struct Outside {
+    const void* copy;
+    Side side;
+    AccessMode mode;
+    bool operator==(const Outside&) const = default;
+  };
 
   void pair(Sides sides);
   void add(std::string name, const std::vector<FieldAccess>& accesses, const Period& period,
            std::function<void(TaskGraph&)> join);
+  void check_outside() const;
   void place(const Sides& sides);
   void join(TaskGraph& graph, const Placed& copy);
 
+  std::vector<const void*> known_; // copies, of which those in sides_ have two sides
   std::vector<Sides> sides_;
   std::vector<Entry> entries_;
-  std::vector<std::pair<const void*, AccessMode>> outside_;
+  std::vector<Outside> outside_;
+  bool added_ = false;
   std::vector<Placed> placed_;
   std::vector<Copy> copies_;
 };

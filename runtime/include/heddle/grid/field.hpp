@@ -45,7 +45,7 @@ struct FieldOptions {
   /// value must divide 64 bytes), for kernels that load or store a whole cell at once. Cannot be combined
   /// with `interleaved`.
   bool cells_together = false;
-  /// The memory as for which values lie, if it is not `memory` itself: see Field::like.
+  /// Strides are those of a field in this memory; empty: in `memory`. See Field::like.
   std::optional<Memory> lies_as_in{};
 };
 
@@ -181,13 +181,14 @@ public:
     }
   }
 
-  /// All values, ghosts too, in the order of a stream; throws Error for a field of another shape(). One in
-  /// another memory may have that of like(memory).
+  /// All values, ghosts too, in the order of a stream. Ranks, blocks and strides must agree, else Error; the
+  /// memories may differ: like(memory) makes such a field.
   void copy_from(const Field& other, Stream& stream) {
     if (other.rank() != rank() || other.places() != places()) {
-      throw Error("Field::copy_from", "'" + other.options_.name + "' (" + other.shape() +
-                                          ") does not have the shape of '" + options_.name + "' (" + shape() +
-                                          ")");
+      throw Error("Field::copy_from",
+                  "'" + other.options_.name + "' (" + other.shape() + ") does not have the strides of '" +
+                      options_.name + "' (" + shape() + ")",
+                  "between memories, copy a field that like(memory) has made");
     }
     halo_state_ = other.halo_state_;
     for (std::size_t i = 0; i < buffers_.size(); ++i)
