@@ -13,7 +13,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -36,12 +36,13 @@ from heddle.explorer.built import emitted
 from heddle.explorer.exploration import Exploration, load_results
 from heddle.explorer.memory import library as array_library
 from heddle.explorer.report import report
-from heddle.explorer.results import FILE, Result, best
+from heddle.explorer.results import FILE, Result, best, newest
 from heddle.explorer.space import space as all_points
 from heddle.explorer.trial import own_part, shared_parts
 from heddle.explorer.variants import lattice_boltzmann, relaxation_layouts, stiff_integrators
 from heddle.explorer.workers import in_children
 from heddle.ir.schedule_text import part_text
+from heddle.module import KernelModel
 from heddle.solvers import relaxation
 from heddle.solvers.butterfly import butterfly
 from heddle.solvers.tridiagonal import eliminate, eliminate_periodic
@@ -55,10 +56,10 @@ Written by `tests/benchmarks/explored_spaces.py --page` from `tests/benchmarks/r
 these, not this page. What the columns mean: [exploring variants](explore.md).
 
 Of each kernel, variant and precision the fastest schedule of those that were tried, and how many these were;
-"chosen": the time of what `Schedule()` chooses. All candidates gave the bits of the reference target before
-they were timed. One thread of a CPU, by its own clock, and one GPU, each kernel beside the matching stream in
-turns. "stream": the time of that, divided by the kernel's. "error": of one update relative to f64, unless the
-space says otherwise.
+"chosen": the time of what `Schedule()` chooses, empty where that was not timed. All candidates gave the bits
+of the reference target before they were timed. One thread of a CPU, by its own clock, and one GPU, each
+kernel beside the matching stream in turns. "stream": the time of that, divided by the kernel's. "error": of
+one update relative to f64, unless the space says otherwise.
 
 `python tests/benchmarks/explored_spaces.py --reports FOLDER` makes the interactive report of each space, with
 what is emitted today for the fastest; the [site](site/build.py) has them as `explored/<space>.html`: d3q19,
@@ -160,8 +161,8 @@ SPACES = (
     Explored(
         "d3q19",
         "D3Q19 in a box",
-        "BGK in three streaming patterns, and moments in memory in place of populations. On the Xeon the "
-        "time sufficed for two patterns.",
+        "BGK in three streaming patterns, and moments in memory in place of populations. On the Xeon two "
+        "patterns were explored.",
         lambda: {
             **lattice_boltzmann("D3Q19", ("BGK",), ("pull", "AA", "eso-pull")),
             **lattice_boltzmann("D3Q19", ("regularised",), ("moments",)),
@@ -320,14 +321,18 @@ def kept(space: Explored) -> Exploration | None:
     return load_results(found) if found else None
 
 
+def _kernels(module: Module, step: str) -> list[str]:
+    """Those of a step."""
+    return [name for name in module.kernels if step in (name, name.rpartition("_")[0])]
+
+
 def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
     """What is emitted today for the fastest of each machine, kernel, variant and precision; nothing where
     clang-format is missing."""
     variants, found = space.variants(), {}
     for result in best(results):
         module = variants[result.variant]
-        steps = [name for name in module.kernels if result.step in (name, name.rpartition("_")[0])]
-        alone = module.alone(steps, result.precision, result.schedule, result.target)
+        alone = module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
         try:
             found[result.source] = emitted(alone, result.target)
         except heddle.KernelError:
@@ -335,34 +340,49 @@ def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
     return found
 
 
-def rows(results: Sequence[Result]) -> Iterator[list[str]]:
-    """Of each machine, kernel, variant and precision the fastest, as cells of a table after the machine."""
+def chosen(space: Explored, module: Module | None, several: Sequence[Result]) -> Result | None:
+    """Of results of one kernel the one of what Schedule() chooses for it; None where that was not timed."""
+    first = several[0]
+    kernels = [module.kernels[name] for name in _kernels(module, first.step)] if module else []
+    if not kernels or not isinstance(kernels[0], KernelModel):
+        return None
+    wanted = kernels[0].closed(Schedule(**space.options))
+    for result in several:
+        own = result.schedule  # what it has for the other target does not count
+        if own == (replace(wanted, gpu=own.gpu) if result.target == "cpu" else replace(wanted, cpu=own.cpu)):
+            return result
+    return None
+
+
+def rows(space: Explored, results: Sequence[Result]) -> Iterator[list[str]]:
+    """Of correct results of one machine and size: of each kernel, variant and precision the fastest, as cells
+    of a table."""
 
     def group(result: Result) -> tuple[str, ...]:
-        return result.machine, result.target, result.step, result.variant, result.precision
+        return result.step, result.variant, result.precision
 
-    correct = sorted((r for r in results if r.state == "correct"), key=group)  # else in the order of files
-    for (machine, target, step, variant, precision), several in groupby(correct, group):
+    variants = space.variants()
+    for (step, variant, precision), several in groupby(sorted(results, key=group), group):
         found = list(several)
-        chosen, best = found[0], min(found, key=lambda result: result.time)
-        part = best.schedule.cpu if target == "cpu" else best.schedule.gpu
-        registers = f"{best.registers}" if best.registers else ""
-        occupancy = "" if best.occupancy is None else f"{best.occupancy:.0%}"
+        best = min(found, key=lambda result: result.time)
+        usual = chosen(space, variants.get(variant), found)
+        gpu = best.target == "cuda"
+        taken = (
+            [f"{best.registers}", "" if best.occupancy is None else f"{best.occupancy:.0%}"] if gpu else []
+        )
         yield [
-            machine,
             step,
             variant,
             precision,
             f"{best.nanoseconds_per_cell:.3g}",
-            f"{chosen.nanoseconds_per_cell:.3g}",
+            "" if usual is None else f"{usual.nanoseconds_per_cell:.3g}",
             f"{best.fraction:.0%}",
             f"{best.bytes:g}",
             "" if best.error is None else f"{best.error:.1e}",
-            registers,
-            occupancy,
+            *taken,
             f"{best.lines}",
             f"{best.compilation:.1f}",
-            f"`{part_text(part)}` of {len(found)}",
+            f"`{part_text(best.schedule.gpu if gpu else best.schedule.cpu)}` of {len(found)}",
         ]
 
 
@@ -374,26 +394,32 @@ HEADS = {
 
 
 def page() -> str:
-    """The page of the documentation."""
+    """The page of the documentation: of each space a table for each machine and size."""
+
+    def table(result: Result) -> tuple[str, str, tuple[int, ...]]:
+        return result.machine, result.target, result.extent
+
     lines = [ABOUT]
     for space in SPACES:
         found = kept(space)
         if found is None:
             continue
         lines += [f"## {space.title}", "", space.about, ""]
-        for machine, several in groupby(rows(found.results), lambda row: row[0]):
+        correct = [result for result in newest(found.results) if result.state == "correct"]
+        for (machine, target, extent), several in groupby(sorted(correct, key=table), table):
             own = list(several)
-            one = next(result for result in found.results if result.machine == machine)
-            size = "x".join(map(str, one.extent))
-            heads = HEADS[one.target].split(",")
-            lines += [f"{machine}, {size}, {one.timestamp[:10]}:", "", "| " + " | ".join(heads) + " |"]
-            lines.append("|" + "---|" * len(heads))
-            for row in own:
-                cells = row[1:] if one.target == "cuda" else [*row[1:9], *row[11:]]
-                lines.append("| " + " | ".join(cells) + " |")
+            size, day = "x".join(map(str, extent)), max(result.timestamp for result in own)[:10]
+            heads = HEADS[target].split(",")
+            lines += [
+                f"{machine}, {size}, {day}:",
+                "",
+                "| " + " | ".join(heads) + " |",
+                "|" + "---|" * len(heads),
+            ]
+            lines += ["| " + " | ".join(row) + " |" for row in rows(space, own)]
             lines.append("")
         if not any(result.target == "cuda" for result in found.results):
-            lines += ["Not explored on a GPU yet: the time on one did not suffice.", ""]
+            lines += ["Not explored on a GPU yet.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def build(module: Module, target: str) -> Built:
         sum(record["object_bytes"].values()),
         _version(known.identity),
         tuple(record["taken"]),
-        next((int(flag.rpartition("_")[2]) for flag in known.flags if flag.startswith("-arch=sm_")), 0),
+        capability(known.flags),
     )
 
 
@@ -83,9 +84,10 @@ def _text(job: cache.Job, module: Module, target: str) -> str:
     return "\n".join(job.texts[name] for name in names)
 
 
-def source_of(text: str) -> str:
-    """The name of the file that keeps an emitted text."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16] + ".txt"
+def capability(flags: Iterable[str]) -> int:
+    """The compute capability that nvcc is asked for: 90 for -arch=sm_90 and for -arch=sm_90a; 0 where flags
+    name none."""
+    return next((int(found[1]) for flag in flags if (found := re.match(r"-arch=sm_(\d+)", flag))), 0)
 
 
 def _version(identity: str) -> str:

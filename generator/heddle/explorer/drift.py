@@ -6,10 +6,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from heddle.explorer.results import Result
-from heddle.ir.schedule_text import as_text
+from heddle.explorer.results import Result, newest
 
 MARGIN = 0.03
 """Share of a time by which two runs of the same program differ at least."""
@@ -19,8 +17,9 @@ KINDS = ("broken", "slower", "gone", "mended", "faster", "new", "same")
 @dataclass(frozen=True)
 class Change:
     """Of one candidate. kind: one of KINDS. before, now: nanoseconds per cell, or None where it was not
-    timed. times: its time now over that before, both beside the matching stream of their run where that is
-    the same kernel; 1 where it was not timed twice. why: what else of it changed."""
+    timed. times: its time now over that before, both beside the matching stream of their run where that
+    runs the same way and moves the same bytes; 1 where it was not timed twice. why: what else of it
+    changed."""
 
     kind: str
     result: Result
@@ -41,8 +40,8 @@ class Change:
 def drift(before: Iterable[Result], now: Iterable[Result]) -> list[Change]:
     """The changes, the worst first. Earlier results of kernels, sizes and machines that the later search does
     not have are left out."""
-    later = {_identity(result): result for result in now}
-    earlier = {_identity(result): result for result in before}
+    later = {result.identity: result for result in newest(now)}
+    earlier = {result.identity: result for result in newest(before)}
     places = {result.place for result in later.values()}
     found = [_change(earlier.get(identity), result) for identity, result in later.items()]
     found += [
@@ -58,10 +57,6 @@ def counts(changes: Sequence[Change]) -> str:
     """How many there are of each kind, in words."""
     numbers = {kind: sum(change.kind == kind for change in changes) for kind in KINDS}
     return ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number) or "nothing in common"
-
-
-def _identity(result: Result) -> tuple[Any, ...]:
-    return *result.place, result.variant, result.precision, as_text(result.schedule)
 
 
 def _time(result: Result) -> float | None:
@@ -82,8 +77,10 @@ def _change(before: Result | None, now: Result) -> Change:
 
 
 def _times(before: Result, now: Result) -> float:
-    """How many times as long it takes."""
-    if before.stream_schedule == now.stream_schedule and before.fraction and now.fraction:
+    """How many times as long it takes. A stream that moves other bytes is another kernel: a candidate that
+    moves twice as many would take as long as ever beside it."""
+    streams = [(one.stream_schedule, one.bytes_read, one.bytes_written) for one in (before, now)]
+    if streams[0] == streams[1] and before.fraction and now.fraction:
         return before.fraction / now.fraction
     return now.nanoseconds_per_cell / before.nanoseconds_per_cell
 

@@ -13,7 +13,7 @@ from heddle.emit.files import write_if_changed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.drift import Change, counts, drift
-from heddle.explorer.kernel_tuner import caches
+from heddle.explorer.kernel_tuner import CACHE_NAME, caches
 from heddle.explorer.report import report
 from heddle.explorer.results import (
     FILE,
@@ -143,7 +143,7 @@ class Exploration:
 
     def write(self, folder: Path) -> list[Path]:
         """Write results.json (T4), metadata.json, schedules.json, report.html, and cache files of Kernel
-        Tuner; returns their paths."""
+        Tuner, in place of those of an earlier search; returns their paths."""
         texts = {
             "results.json": json.dumps(self.t4(), indent=1),
             "metadata.json": json.dumps(metadata(self.results), indent=1),
@@ -152,6 +152,9 @@ class Exploration:
         }
         for name, cache in caches(self.results).items():
             texts[f"kernel_tuner/{name}"] = json.dumps(cache, indent="")
+        for path in (folder / "kernel_tuner").glob("*.json"):
+            if CACHE_NAME.fullmatch(path.name) and f"kernel_tuner/{path.name}" not in texts:
+                path.unlink(missing_ok=True)
         for name, text in texts.items():
             write_if_changed(folder / name, text + "\n")
         return [folder / name for name in texts]
@@ -167,7 +170,7 @@ def load_results(folders: Iterable[Path]) -> Exploration:
             raise KernelError(str(folder), f"there is no {FILE}.", "name a folder that heddle explore wrote")
         for result in read(folder):
             results[result.key] = result
-            path = folder / SOURCES / Path(result.source).name
+            path = folder / SOURCES / result.source
             if result.source and path.is_file():
                 texts[result.source] = path.read_text()
     return Exploration(tuple(results.values()), (), texts)

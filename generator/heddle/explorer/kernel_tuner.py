@@ -8,16 +8,19 @@ Written for version 1.5.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import math
 import queue
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from heddle.errors import KernelError
-from heddle.explorer.results import Result
+from heddle.explorer.results import Result, newest
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import to_json
 
@@ -31,6 +34,8 @@ PATIENCE = 100
 ABSENT = "-"
 FAILED = {"compile": "CompilationFailedConfig", "constraints": "InvalidConfig"}
 """By state, what a cache has in place of a time; others: RuntimeFailedConfig."""
+CACHE_NAME = re.compile(r"\w+-\w+-[0-9a-f]+\.json")
+"""Of the files that `caches` names, now and in earlier versions."""
 
 
 # ---------------------------------------------------------------- options as parameters
@@ -68,16 +73,18 @@ def _word(row: Mapping[str, str], name: str) -> str:
 
 
 def caches(results: Iterable[Result]) -> dict[str, dict[str, Any]]:
-    """Cache files by their names: one for each kernel, machine and size. Times are milliseconds."""
+    """Cache files by their names: one for each kernel, machine and size, which the name is a digest of. Of
+    each configuration the newest result. Times are milliseconds."""
     places: dict[tuple[Any, ...], list[Result]] = {}
-    for result in results:
+    for result in newest(results):
         places.setdefault(result.place, []).append(result)
     found = {}
-    for number, several in enumerate(places.values()):
+    for place, several in places.items():
         first = several[0]
         rows = [_row(result) for result in several]
         tuned = parameters(rows)
-        found[f"{first.module}-{first.step}-{number}.json"] = {
+        digest = hashlib.sha256(json.dumps(place).encode()).hexdigest()[:12]
+        found[f"{first.module}-{first.step}-{digest}.json"] = {
             "device_name": f"{first.machine} ({first.target})",
             "kernel_name": f"{first.module}/{first.step}",
             "problem_size": list(first.extent),
@@ -152,7 +159,7 @@ class Strategy:
         self._answers: queue.Queue[Mapping[int, float]] = queue.Queue()
         self._known: dict[int, float] = {}
         self._idle = 0
-        self._failed: Exception | None = None
+        self._failed: BaseException | None = None
         self._thread = threading.Thread(target=self._tune, args=(known[chosen],), daemon=True)
 
     def asked(self) -> list[int]:
@@ -200,9 +207,10 @@ class Strategy:
             if strategy.__name__.endswith("brute_force"):
                 options["strategy_options"] = interface.Options()
             strategy.tune(searched, _Runner(self, util), options)
-        except Exception as error:
+        except BaseException as error:  # also SystemExit: whoever asks must not wait for ever
             self._failed = error
-        self._questions.put([])
+        finally:
+            self._questions.put([])
 
     def measured(self, configurations: Iterable[Sequence[str]], budget: Any) -> list[float | None]:
         """For the thread: seconds per cell of configurations, infinite for wrong ones; None once the budget

@@ -5,9 +5,11 @@ results that Kernel Tuner and its dashboards read."""
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 import os
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +27,8 @@ _WHOLE_ROWS = 1
 """A format in which a part that is left out is whole rows, or one thread per cell."""
 FILE = "results.jsonl"
 SOURCES = "sources"
+_SOURCE = re.compile(r"([0-9a-f]{16}\.txt)?")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 STATES = ("correct", "correctness", "compile", "runtime", "timeout", "constraints")
 """Of a candidate, in the words of T4. Only those that are correct have times."""
 
@@ -112,9 +116,29 @@ class Result:
         return self.machine, self.target, self.module, self.step, self.extent
 
     @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two results of one candidate share, whatever its text was."""
+        return *self.place, self.variant, self.precision, as_text(self.schedule)
+
+    @property
     def name(self) -> str:
         variant = f"{self.variant} " if self.variant else ""
         return f"{variant}{self.step} {self.precision} {as_text(self.schedule)}"
+
+
+def source_of(text: str) -> str:
+    """The name of the file that keeps an emitted text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16] + ".txt"
+
+
+def newest(results: Iterable[Result]) -> list[Result]:
+    """Of each candidate, machine and size only the newest result; the last one of the same second."""
+    found: dict[tuple[Any, ...], Result] = {}
+    for result in results:
+        known = found.get(result.identity)
+        if known is None or known.timestamp <= result.timestamp:
+            found[result.identity] = result
+    return list(found.values())
 
 
 def to_line(result: Result) -> str:
@@ -145,6 +169,9 @@ def from_line(where: str, line: str) -> Result:
                 raise ValueError(f"'{value}' is no {what}")
         if not result.extent or min(result.extent) < 1 or min((1.0, *result.seconds, *result.stream)) <= 0:
             raise ValueError("sizes and times are positive")
+        for name, form in (("module", _IDENTIFIER), ("step", _IDENTIFIER), ("source", _SOURCE)):
+            if not form.fullmatch(getattr(result, name)):  # files are named after these
+                raise ValueError(f"'{name}' is {getattr(result, name)!r}")
         return result
     except (ValueError, TypeError, KeyError) as error:
         raise KernelError(

@@ -21,12 +21,12 @@ from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.built import Built, resources, source_of, typed
+from heddle.explorer.built import Built, resources, typed
 from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
 from heddle.explorer.progress import Progress
-from heddle.explorer.results import Result, append, read
+from heddle.explorer.results import Result, append, read, source_of
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.search import Point, Search, search
 from heddle.explorer.sizes import extent as extent_of

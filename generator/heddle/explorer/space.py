@@ -116,7 +116,7 @@ def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str,
         if name not in callable_ or not isinstance(model, KernelModel):
             continue
         step = next((name.removesuffix(f"_{end}") for end in STEPS if name.endswith(f"_{end}")), name)
-        together = all(f"{step}_{end}" in callable_ for end in STEPS) and step != name
+        together = all(f"{step}_{end}" in callable_ for end in STEPS) and step not in ("", name)
         found.setdefault(step if together else name, ())
         found[step if together else name] += (name,)
     if wanted is None:

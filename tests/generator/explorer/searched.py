@@ -8,9 +8,11 @@ from typing import Any
 import heddle
 from heddle import Assignment, CacheLines, Module, Rows, Schedule, Threads, fields, parameters
 from heddle.explorer.exploration import Exploration
-from heddle.explorer.results import Result
+from heddle.explorer.results import Result, source_of
 
 SCHEDULES = (Schedule(), Schedule(cpu=CacheLines(4, nontemporal=True)))
+SOURCE = source_of("text")
+"""The file of what was emitted for results without a compiler."""
 
 
 def stencil() -> Module:
@@ -51,7 +53,7 @@ def result(**parts: Any) -> Result:
         "seconds": (2e-6, 1e-6, 3e-6),
         "stream": (1e-6, 1e-6, 1e-6),
         "error": 0.0,
-        "source": "s.txt",
+        "source": SOURCE,
         "timestamp": "2026-11-27T12:00:00+00:00",
         "compiler": "c++ 12",
     }

@@ -51,6 +51,20 @@ def test_a_slow_machine_is_no_change() -> None:
     assert kinds([OWN], [replace(OWN, seconds=(2.05e-6,) * 3)]) == [("same", "k")]  # within 3 %
 
 
+def test_more_bytes_are_slower() -> None:
+    """Their matching stream is another kernel, which takes as much longer."""
+    heavier = replace(OWN, bytes_read=17, seconds=(4e-6,) * 3, stream=(2e-6,) * 3)
+    (change,) = drift([OWN], [heavier])
+    assert (change.kind, change.times, change.why) == ("slower", 2, "bytes 16 -> 25")
+    moved = replace(OWN, bytes_read=0, bytes_written=16, seconds=(4e-6,) * 3, stream=(2e-6,) * 3)
+    assert kinds([OWN], [moved]) == [("slower", "k")]
+
+
+def test_of_earlier_results_the_newest_counts() -> None:
+    older = replace(OWN, key="older", seconds=(1e-6,) * 3, timestamp="2026-11-01T12:00:00+00:00")
+    assert kinds([OWN, older], [OWN]) == [("same", "k")]
+
+
 def test_other_kernels_and_machines_are_left_out() -> None:
     elsewhere = [replace(OWN, machine="there"), replace(OWN, step="other"), replace(OWN, extent=(5, 5))]
     assert kinds(elsewhere, [OWN]) == [("new", "k")]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -52,6 +53,28 @@ def test_cache_files() -> None:
     names = caches([result(variant="BGK, AA"), result(variant="TRT, AA")])
     (only,) = names.values()
     assert list(only["cache"]) == ["BGK; AA", "TRT; AA"]
+
+
+def test_cache_files_keep_their_names(tmp_path: Path) -> None:
+    """Whatever comes before; those of an earlier search go, other files stay."""
+    here, there = result(), result(machine="there")
+    names = {one.machine: set(caches([one])) for one in (here, there)}
+    assert set(caches([there, here])) == names["here"] | names["there"]
+    folder = tmp_path / "kernel_tuner"
+    Exploration((here, there)).write(tmp_path)
+    (folder / "heat-step-0.json").write_text("{}")
+    (folder / "mine.json").write_text("{}")
+    Exploration((there,)).write(tmp_path)
+    assert {path.name for path in folder.iterdir()} == names["there"] | {"mine.json"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_newest_of_a_configuration(order: int) -> None:
+    old = result(key="old", state="timeout", seconds=(), stream=())
+    new = result(key="new", timestamp="2026-11-29T12:00:00+00:00")
+    (cache,) = caches([old, new][::order]).values()
+    (entry,) = cache["cache"].values()
+    assert entry["time"] == pytest.approx(2e-3)
 
 
 class Options(dict[str, Any]):
@@ -161,6 +184,24 @@ def test_what_is_refused(made_up: Callable[[Any], None], monkeypatch: pytest.Mon
         asked("mine", points()[1])
     with pytest.raises(KernelError, match="'fast' is no search"):
         search("fast", [], 1, 0)
+
+
+def test_a_strategy_that_exits_keeps_nobody_waiting(made_up: Callable[[Any], None]) -> None:
+    def exits(space: Space, runner: Any, options: Options) -> None:
+        sys.exit(3)
+
+    def ask() -> None:
+        try:
+            asked("mine", points()[1])
+        except KernelError as error:
+            said.append(error.what)
+
+    said: list[str] = []
+    made_up(exits)
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert said == ["the strategy fails: SystemExit: 3."]
 
 
 @pytest.mark.skipif(not INSTALLED, reason="Kernel Tuner is not installed")

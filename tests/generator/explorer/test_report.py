@@ -15,7 +15,7 @@ import pytest
 from heddle import CacheLines, Schedule
 from heddle.explorer.report import MOST_BYTES, report
 from heddle.explorer.space import Refused
-from searched import result
+from searched import SOURCE, result
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028&'\""
 
@@ -31,7 +31,7 @@ def test_no_name_leaves_the_data() -> None:
         result(state="compile", why=HOSTILE, seconds=(), stream=(), key="l"),
     ]
     refused = [Refused(HOSTILE, "step", "f64", Schedule(), HOSTILE)]
-    text = report(results, refused, {"s.txt": HOSTILE})
+    text = report(results, refused, {SOURCE: HOSTILE})
     assert text.count("<script") == text.count("</script>") == 2
     assert "<img" not in text
     assert "<!--<" not in text

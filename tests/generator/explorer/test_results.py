@@ -4,7 +4,6 @@ searches; sizes. Without a compiler."""
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import math
@@ -23,7 +22,7 @@ from heddle.explorer.schedules import tried
 from heddle.explorer.search import Point, search
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.ir.schedule_text import as_text, from_json, to_json
-from searched import result, stencil
+from searched import SOURCE, result, stencil
 
 
 def test_a_result_survives_its_line() -> None:
@@ -47,8 +46,8 @@ def test_a_torn_line_counts_as_none(tmp_path: Path) -> None:
     append(tmp_path, result(key="c"))
     append(tmp_path, result(key="a", precision="f32"))
     assert [(r.key, r.precision) for r in read(tmp_path)] == [("a", "f32"), ("c", "f64")]
-    assert (tmp_path / "sources/s.txt").read_text() == "text"
-    assert load_results([tmp_path]).texts == {"s.txt": "text"}
+    assert (tmp_path / "sources" / SOURCE).read_text() == "text"
+    assert load_results([tmp_path]).texts == {SOURCE: "text"}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +63,12 @@ def test_a_torn_line_counts_as_none(tmp_path: Path) -> None:
         ({"lines": -1}, "'lines' is -1"),
         ({"own": 1}, "'own' is 1"),
         ({"more": 1}, "'more' is unknown"),
+        ({"module": "../../escaped"}, "'module' is '../../escaped'"),
+        ({"step": "step/../../up"}, "'step' is 'step/../../up'"),
+        ({"step": "step\n"}, r"'step' is 'step\n'"),
+        ({"module": ""}, "'module' is ''"),
+        ({"source": "../../../evil.txt"}, "'source' is '../../../evil.txt'"),
+        ({"source": "0123456789abcdef.txt\n"}, r"'source' is '0123456789abcdef.txt\n'"),
         ({"format": 99}, "it is no result of format 2"),
     ],
 )
@@ -268,6 +273,17 @@ def test_folders_without_results(tmp_path: Path) -> None:
         merge([tmp_path], tmp_path / "out")
 
 
+def test_no_file_lies_outside_the_folder(tmp_path: Path) -> None:
+    """What another machine sent is not trusted; the error names file and line."""
+    line = json.loads(to_line(result())) | {"module": "../../escaped", "source": "../../../evil.txt"}
+    (tmp_path / "sent/sources").mkdir(parents=True)
+    (tmp_path / "sent/sources/evil.txt").write_text("evil")
+    (tmp_path / "sent" / FILE).write_text(f"{to_line(result())}\n{json.dumps(line)}\n")
+    with pytest.raises(KernelError, match=r"results\.jsonl:2: this line is no result: 'module' is '\.\./"):
+        merge([tmp_path / "sent"], tmp_path / "a/b/out")
+    assert [path.name for path in tmp_path.iterdir()] == ["sent"]
+
+
 def test_variants_of_lattice_boltzmann() -> None:
     found = lattice_boltzmann("D2Q9", ("BGK", "TRT"), ("pull", "AA", "eso-pull"), ("f64",))
     assert list(found)[:3] == ["BGK, pull", "TRT, pull", "BGK, AA"]
@@ -277,19 +293,3 @@ def test_variants_of_lattice_boltzmann() -> None:
         KernelError, match=r"'BKG' is no operator that has a name here.\n  Hint: one of: BGK, TRT"
     ):
         lattice_boltzmann("D2Q9", ("BKG",))
-
-
-def test_the_spaces_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All candidates were right; of D3Q19 the bytes are those of 19 populations; the page is in step."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    spaces = importlib.import_module("explored_spaces")
-    for space in spaces.SPACES:
-        found = spaces.kept(space)
-        assert found is not None, space.name
-        assert not found.wrong
-        for one in found.correct:
-            assert 0 < one.fraction < 2
-            if space.name == "d3q19" and "moments" not in one.variant:
-                assert one.bytes == 2 * 19 * {"f64": 8, "f32": 4, "f16": 2}[one.precision]
-            assert (one.registers > 0) == (one.target == "cuda")
-    assert spaces.PAGE.read_text() == spaces.page()

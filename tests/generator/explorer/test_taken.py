@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from heddle import Schedule, Threads, WarpPerCell
-from heddle.explorer.built import Built, resources
+from heddle.explorer.built import Built, capability, resources
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.occupancy import CAPABILITIES, blocks, occupancy
 from heddle.explorer.results import from_line, t4, to_line
@@ -47,6 +47,11 @@ def test_what_nvcc_says() -> None:
 
 def made(architecture: int) -> Built:
     return Built("k", Path("a.so"), "a", "", 0, 0, 0, "nvcc", tuple(taken(SAID)), architecture)
+
+
+def test_the_architecture_that_nvcc_is_asked_for() -> None:
+    for name, number in (("sm_90", 90), ("sm_90a", 90), ("sm_120f", 120), ("native", 0)):
+        assert capability(["-O3", f"-arch={name}"]) == number
 
 
 def test_the_worst_kernel_of_a_step_counts() -> None:
@@ -134,8 +139,8 @@ def test_blocks_as_nvidias_calculator_counts(tmp_path: Path) -> None:
     said = subprocess.run([str(tmp_path / "all")], check=True, capture_output=True, text=True).stdout
     rows = [tuple(map(int, line.split())) for line in said.splitlines()]
     assert len(rows) > 10_000
-    for capability, threads, registers, shared, resident in rows:
-        assert blocks(capability, threads, registers, shared) == resident, (capability, threads, registers)
+    for architecture, threads, registers, shared, resident in rows:
+        assert blocks(architecture, threads, registers, shared) == resident, (architecture, threads)
 
 
 def test_they_are_shown() -> None:
