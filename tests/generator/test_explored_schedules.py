@@ -156,6 +156,20 @@ def test_what_narrows_the_entry_is_not_written_and_not_taken(demo: Module, tmp_p
         assert "write it into the model: Schedule(" in caught.value.hint
 
 
+def test_lanes_are_those_of_the_model(tmp_path: Path) -> None:
+    """In each precision: arrays have as many blocks as last axis."""
+    u, v = fields("u, v: real[2D]")
+    module = Module("demo", precisions=("f64", "f32"))
+    module.add("copy", [Assignment(v.here, u.here)], schedule=Schedule(gpu=Interleaved(2)))
+    same = entry(Schedule(gpu=Interleaved(2, threads_per_vector=2)))
+    path = written(tmp_path, whole(("here", "cuda", "copy", "f64", same)))
+    assert use(module, path, ["cuda"], "here")[0].tuned
+    for other in (Interleaved(4), Threads()):
+        path = written(tmp_path, whole(("here", "cuda", "copy", "f64", entry(Schedule(gpu=other)))))
+        with pytest.raises(KernelError, match="takes other arrays than with that of the model"):
+            use(module, path, ["cuda"], "here")
+
+
 GOOD = whole(("here", "cpu", "copy", "f64", entry(Schedule(cpu=Strips(32)))))
 ROW = ("machines", "here", "cpu", "demo", "", "copy", "f64", 0)
 

@@ -8,7 +8,7 @@ Which schedules a space and its statements take: see heddle.ir.legality.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from heddle.errors import KernelError, calling_place
@@ -275,7 +275,8 @@ class WarpPerCell(GpuSchedule):
     lanes have work before and after the rounds; a cell that is done makes room for the next.
     """
 
-    block: tuple[int, int, int] = (32, 1, 1)
+    block: tuple[int, int, int] = field(init=False, default=(32, 1, 1))
+    """Follows from warps."""
     cells_at_once: int = 1
     cells: int = 8
     warps: int = 1
@@ -283,22 +284,14 @@ class WarpPerCell(GpuSchedule):
     def __post_init__(self) -> None:
         _whole("warps", self.warps, "1, 2, 4, 8, 16 or 32")
         _require(self.warps in (1, 2, 4, 8, 16, 32), "warps", self.warps, "1, 2, 4, 8, 16 or 32")
-        threads = (32 * self.warps, 1, 1)
-        if self.block == (32, 1, 1):
-            object.__setattr__(self, "block", threads)
+        object.__setattr__(self, "block", (32 * self.warps, 1, 1))
         super().__post_init__()
-        _require(
-            self.block == threads,
-            "block",
-            self.block,
-            "warps=2 for two warps: no block",
-        )
         most = "1, 2, 4, 8, 16 or 32" if self.warps > 1 else "1, 2, 4 or 8"
         _whole("cells_at_once", self.cells_at_once, most)
         whole = self.cells_at_once in ((1, 2, 4, 8, 16, 32) if self.warps > 1 else (1, 2, 4, 8))
         _require(whole, "cells_at_once", self.cells_at_once, most)
-        room = f"cells_at_once to {threads[0]} cells"
-        _number("cells", self.cells, self.cells_at_once, threads[0], room)
+        lanes = self.threads_per_block
+        _number("cells", self.cells, self.cells_at_once, lanes, f"cells_at_once to {lanes} cells")
 
 
 CPU_KINDS = (Rows, Strips, CacheLines)

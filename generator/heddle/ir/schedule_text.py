@@ -44,8 +44,8 @@ def to_json(schedule: Schedule) -> dict[str, Any]:
 
 
 def _stated(whole: Schedule | CpuSchedule | GpuSchedule) -> dict[str, Any]:
-    """The options that differ from their defaults, or have none."""
-    options = ((option, getattr(whole, option.name)) for option in dataclasses.fields(whole))
+    """The options that differ from their defaults, or have none; not what follows from others."""
+    options = ((option, getattr(whole, option.name)) for option in dataclasses.fields(whole) if option.init)
     return {option.name: value for option, value in options if value != option.default}
 
 

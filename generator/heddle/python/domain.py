@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from numbers import Integral, Number
 from typing import Any
 
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.halo.dense import Exchange, HaloRegion, exchanges
+from heddle.ir import nodes as ir
+from heddle.ir.hash_consing import Node
 from heddle.ir.schedule import Interleaved
 from heddle.module import KernelModel, Module
 from heddle.python.frames import Frame, Wanted
@@ -21,6 +25,7 @@ from heddle.python.load import Kernels
 from heddle.python.zeros import zeros
 
 _WHERE = "heddle.Domain"
+_COUNTED = ("x", "y", "z", "n_x", "n_y", "n_z")
 _SIDES = {"w": "x", "e": "x", "s": "y", "n": "y", "b": "z", "t": "z"}
 Index = tuple[int | slice, ...]
 Copy = tuple[Index, Index]
@@ -28,7 +33,8 @@ Copy = tuple[Index, Index]
 
 
 class Domain:
-    """The kernels of a module on one box of cells, each a function with keywords: domain.step(f=f, omega=1).
+    """The kernels of a module on one box of cells, each a function with keywords: domain.step(f=f, omega=1);
+    domain["set"] is a kernel that is called like a method.
 
     A call fills the ghost cells that the kernel reads, and afterwards brings to their cells what it wrote
     beyond the box, as a pattern in place does. Exactly what crosses is copied, as it follows from the kernel
@@ -53,17 +59,23 @@ class Domain:
     ) -> None:
         self._model, self._target = kernels.loaded
         self._kernels = kernels
-        self.cells = tuple(int(n) for n in cells)
+        self._made: dict[str, DomainKernel] = {}
+        self.cells = _whole_numbers(cells)
         rank = len(self.cells)
-        self.blocks = tuple(int(n) for n in blocks) or (1,) * rank
-        self.ghosts = (ghosts,) * rank if isinstance(ghosts, int) else tuple(int(g) for g in ghosts)
+        none = isinstance(blocks, Sequence) and not blocks
+        self.blocks = (1,) * rank if none else _whole_numbers(blocks)
+        self.ghosts = _whole_numbers((ghosts,) * rank if isinstance(ghosts, Integral) else ghosts)
         self.axes = "zyx"[3 - rank :] if 1 <= rank <= 3 else ""
         self.periodic = periodic
         if not self.axes or not len(self.blocks) == len(self.ghosts) == rank or min(self.ghosts) < 0:
             raise KernelError(
                 _WHERE,
-                f"cells={tuple(cells)} with blocks={tuple(blocks)} and ghosts={ghosts!r} is no box.",
-                "give one number for each of at most three axes, in the order of arrays: (z, y, x)",
+                f"cells={cells!r} with blocks={blocks!r} and ghosts={ghosts!r} is no box.",
+                "give one whole number for each of at most three axes, in the order of arrays: (z, y, x)",
+            )
+        if not isinstance(periodic, str):
+            raise KernelError(
+                _WHERE, f"periodic={periodic!r} names no axes.", f'write a string of axes: "{self.axes}"'
             )
         strange = sorted(set(periodic) - set(self.axes))
         if strange:
@@ -71,7 +83,7 @@ class Domain:
                 _WHERE, f"'{strange[0]}' in periodic= is no axis of the box.", f"its axes are {self.axes}"
             )
         if math.prod(self.blocks) not in (1, 2, 4, 8) or any(
-            n < 1 or n % b for n, b in zip(self.cells, self.blocks, strict=True)
+            n < 1 or b < 1 or n % b for n, b in zip(self.cells, self.blocks, strict=True)
         ):
             raise KernelError(
                 _WHERE,
@@ -110,21 +122,36 @@ class Domain:
         return moved.reshape(*inner.shape[:before], *self.cells)
 
     def set(self, array: Any, values: Any) -> None:
-        """Set the cells of an array to values over the whole box, of the same library: (..., z, y, x)."""
+        """Set the cells of an array to values over the whole box, of the same library: (..., z, y, x), or
+        (z, y, x) for all components alike; or to one number. Raises KernelError for values of other cells."""
+        before = tuple(self._inner(array).shape)[: -len(self._around())]
+        shape = () if isinstance(values, Number) else getattr(values, "shape", None)
+        if shape is None or tuple(shape) not in ((), self.cells, (*before, *self.cells)):
+            raise KernelError(
+                _WHERE,
+                f"the values to set have {'no shape' if shape is None else f'the shape {tuple(shape)}'}, but "
+                f"the box has {self.cells} cells"
+                + (f", and the array {before[0]} components." if before else "."),
+                "give an array over the box without ghost cells, or a number",
+            )
         for lane, at in enumerate(self._places()):
             part = tuple(slice(k * n, k * n + n) for k, n in zip(at, self.block, strict=True))
-            inner = self._inner(array)
-            if self.lanes == 1:
-                inner[...] = values[(..., *part)]
-            else:
-                inner[..., lane] = values[(..., *part)]
+            there = self._inner(array) if self.lanes == 1 else self._inner(array)[..., lane]
+            there[...] = values[(..., *part)] if len(shape) else values
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):
             raise AttributeError(name)
-        made = DomainKernel(self, self._model, name, self._target, self._kernels[name])
-        self.__dict__[name] = made
-        return made
+        return self[name]
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        if name not in self._made:
+            function = self._kernels[name]
+            self._made[name] = DomainKernel(self, self._model, name, self._target, function)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._kernels]
@@ -133,11 +160,24 @@ class Domain:
         """Where each block lies, counted in blocks along each axis."""
         return itertools.product(*map(range, self.blocks))
 
+    def _around(self) -> tuple[int, ...]:
+        """The axes of an array behind that of components: ghost cells included, and blocks last."""
+        around = (n + 2 * g for n, g in zip(self.block, self.ghosts, strict=True))
+        return (*around, self.lanes) if self.lanes > 1 else tuple(around)
+
     def _inner(self, array: Any) -> Any:
+        """The cells of an array without ghost cells. Raises KernelError for one of another shape."""
+        shape, wanted = tuple(getattr(array, "shape", ())), self._around()
+        if shape[-len(wanted) :] != wanted:
+            raise KernelError(
+                _WHERE,
+                f"an array has the shape {shape}, but the domain needs {wanted}, with components before.",
+                "Domain.zeros makes such arrays",
+            )
         cells = (slice(g, g + n) for g, n in zip(self.ghosts, self.block, strict=True))
         return array[(..., *cells)] if self.lanes == 1 else array[(..., *cells, slice(None))]
 
-    def neighbour(self, place: tuple[int, ...], side: tuple[int, ...]) -> int | None:
+    def _neighbour(self, place: tuple[int, ...], side: tuple[int, ...]) -> int | None:
         """The number of the block on a side of another one; None where the box ends."""
         found = []
         for axis, at, step, count in zip(self.axes, place, side, self.blocks, strict=True):
@@ -147,13 +187,13 @@ class Domain:
             found.append(there % count)
         return sum(at * math.prod(self.blocks[k + 1 :]) for k, at in enumerate(found))
 
-    def copies(self, exchange: Exchange) -> dict[str, list[Copy]]:
+    def _copies(self, exchange: Exchange) -> dict[str, list[Copy]]:
         """What an exchange copies, for each array. Raises KernelError for blocks that are too small."""
         result: dict[str, list[Copy]] = {}
         for region in exchange.regions:
             side = region.side[: len(self.axes)][::-1]
             for lane, place in enumerate(self._places()):
-                other = self.neighbour(place, side)
+                other = self._neighbour(place, side)
                 if other is None:
                     continue
                 least = max(exchange.min_block_extent, *region.far)
@@ -221,15 +261,24 @@ class DomainKernel:
             )
         walled = {_SIDES[side] for side in (*entry.space.walls, *(entry.layer.sides if entry.layer else ()))}
         self._refuse_walls(walled)
+        self._refuse_cut()
         schedules = [model.schedule(name, p).gpu for p in model.precisions]
-        lanes = {s.lanes for s in schedules if isinstance(s, Interleaved)}
-        self.together = bool(lanes) and TARGETS[target].gpu is not None
-        if self.together and lanes != {domain.lanes}:
+        lanes = {s.lanes if isinstance(s, Interleaved) else 1 for s in schedules}
+        most = max(lanes) if TARGETS[target].gpu is not None else 1
+        if most > 1 and len(lanes) > 1:
+            each = " or ".join(map(str, sorted(lanes)))
             raise KernelError(
                 self.place,
-                f"its schedule interleaves {max(lanes)} blocks, but the domain has {domain.lanes}.",
-                f"blocks= with {max(lanes)} in all, such as {(max(lanes), *(1,) * (len(domain.axes) - 1))}",
+                f"its schedules interleave {each} blocks, which differs between precisions.",
+                "load one of them: heddle.load(..., precisions=[...])",
             )
+        if most not in (1, domain.lanes):
+            raise KernelError(
+                self.place,
+                f"its schedule interleaves {most} blocks, but the domain has {domain.lanes}.",
+                f"blocks= with {most} in all, such as {(most, *(1,) * (len(domain.axes) - 1))}",
+            )
+        self.launches = 1 if most > 1 else domain.lanes
         if domain.lanes > 1 and self.frame.outputs:
             raise KernelError(
                 self.place,
@@ -240,8 +289,7 @@ class DomainKernel:
         self.shapes = {w.name: self._shape(w) for w in self.frame.wanted if w.kind == "array"}
 
     def _refuse_walls(self, walled: set[str]) -> None:
-        cut = {axis for axis, count in zip(self.domain.axes, self.domain.blocks, strict=True) if count > 1}
-        for axis in sorted(walled & cut):
+        for axis in sorted(walled & self._cut()):
             raise KernelError(
                 self.place,
                 f"it has a wall at a side along {axis}, where the box is cut into blocks, of which only some "
@@ -253,19 +301,39 @@ class DomainKernel:
                 self.place, f"it has a wall at a side along {axis}, which is periodic.", "choose one of both"
             )
 
+    def _cut(self) -> set[str]:
+        """The axes along which the box is cut."""
+        return {axis for axis, count in zip(self.domain.axes, self.domain.blocks, strict=True) if count > 1}
+
+    def _refuse_cut(self) -> None:
+        """Raise KernelError for what a block cannot know alone, along an axis that is cut."""
+        cut = self._cut()
+        for axis, what, why in _bound_to_axes(self.frame.kernels[0]):
+            if axis in cut:
+                raise KernelError(
+                    self.place,
+                    f"it has {what}, but the box is cut into blocks along {axis}: {why}.",
+                    "cut the box along another axis",
+                )
+
     @cached_property
     def copies(self) -> tuple[dict[str, list[Copy]], dict[str, list[Copy]]]:
         """Before and after the kernel."""
         before, after = exchanges(self.frame.kernels[0], self.place)
         if self.entry.layer is None:
-            return self.domain.copies(before), self.domain.copies(after)
+            return self.domain._copies(before), self.domain._copies(after)
         # What a cell at a wall writes beyond it, along its own links, no other cell reads.
-        return self.domain.copies(before), {}
+        return self.domain._copies(before), {}
 
     def __call__(self, **given: Any) -> Any:
         if "ghosts" in given:
             raise self.frame.refused(
                 "the domain says how many ghost layers arrays have.", "leave out ghosts="
+            )
+        if "stream" in given:
+            raise self.frame.refused(
+                "the copies around the kernel run in the stream in which the library of the arrays works.",
+                "leave out stream=, and enter the stream in that library: with torch.cuda.stream(stream):",
             )
         for name, shape in self.shapes.items():
             if name in given and tuple(getattr(given[name], "shape", ())) != shape:
@@ -282,7 +350,7 @@ class DomainKernel:
         if self.domain.lanes == 1:
             result = self.function(**given, ghosts=self.domain.ghosts)
         else:
-            for lane in range(1 if self.together else self.domain.lanes):
+            for lane in range(self.launches):
                 views = {name: given[name][..., lane] for name in self.shapes}
                 self.function(**(given | views), ghosts=self.domain.ghosts)
         self._exchange(after, given)
@@ -296,10 +364,8 @@ class DomainKernel:
                 f"'{wanted.name}' has fewer axes than the box, which is cut into blocks.",
                 "leave the box whole: blocks=()",
             )
-        whole = [n + 2 * g for n, g in zip(domain.block, domain.ghosts, strict=True)]
-        space = whole[len(whole) - len(wanted.space) :]
-        components = [wanted.components] if wanted.components else []
-        return tuple([*components, *space, *([domain.lanes] if domain.lanes > 1 else [])])
+        space = domain._around()[len(domain.axes) - len(wanted.space) :]
+        return (wanted.components, *space) if wanted.components else space
 
     def _exchange(self, copies: Mapping[str, list[Copy]], given: Mapping[str, Any]) -> None:
         for name, pairs in copies.items():
@@ -314,6 +380,36 @@ class DomainKernel:
                 self.moved[key] = (_numbers(pairs, 0, strides, array), _numbers(pairs, 1, strides, array))
             there, here = self.moved[key]
             flat[there] = flat[here]
+
+
+def _whole_numbers(values: Any) -> tuple[int, ...]:
+    """These as numbers; none for what is no sequence of whole numbers."""
+    try:
+        return tuple(map(operator.index, values))
+    except TypeError:
+        return ()
+
+
+def _bound_to_axes(kernel: ir.Kernel) -> Iterator[tuple[str, str, str]]:
+    """What of a kernel needs an axis whole: the axis, what it is, and what a block would do wrong."""
+    for field in kernel.fields:
+        if field.layout.along_axis:
+            yield "xyz"[field.axis], f"the profile '{field.name}'", "each would take the same values of it"
+    todo: list[Node] = list(kernel.body)
+    seen: set[Node] = set()
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, ir.Scan):
+            yield "xyz"[node.axis], f"a Scan along {'xyz'[node.axis]}", "each would begin anew"
+        if isinstance(node, ir.Symbol) and node.name in _COUNTED:
+            yield node.name[-1], f"'{node.name}', of block_coordinates or block_extents", "each counts anew"
+        if isinstance(node, ir.Gather) and node.in_column:
+            todo += [*node.position[2:], node.component]  # x and y are those of the cell, wherever it lies
+        else:
+            todo += node.children
 
 
 def _library(array: Any) -> Any:

@@ -75,8 +75,7 @@ class Kernels:
         )
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = self._functions[name] if name in self._functions else getattr(self, name)
-        return found
+        return self._functions[name] if name in self._functions else self.__getattr__(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)

@@ -148,11 +148,6 @@ def three_cells_of_a_warp() -> None:
     WarpPerCell(cells_at_once=3)  # here
 
 
-@says("{here}: block=(64, 1, 1) is out of range.\n  Hint: use warps=2 for two warps: no block")
-def blocks_of_two_warps() -> None:
-    WarpPerCell(block=(64, 1, 1))  # here
-
-
 @says("{here}: warps=3 is out of range.\n  Hint: use 1, 2, 4, 8, 16 or 32")
 def three_warps_of_a_block() -> None:
     WarpPerCell(warps=3)  # here

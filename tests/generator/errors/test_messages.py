@@ -194,8 +194,13 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
         (
             "x = heddle.Schedule(block=256)",
             "Schedule(...) has no argument 'block'.\n  Hint: Schedule takes cpu, gpu, fma, colours, "
-            "specialise, math; 'block' belongs to CompressedList, Interleaved, Threads, "
-            "WarpPerCell",
+            "specialise, math; 'block' belongs to CompressedList, Interleaved, Threads",
+        ),
+        (
+            "x = heddle.WarpPerCell(block=(64, 1, 1), warps=2)",
+            "WarpPerCell(...) has no argument 'block'.\n"
+            "  Hint: WarpPerCell takes cells_at_once, cells, warps, minimum_blocks, rematerialise; "
+            "'block' belongs to CompressedList, Interleaved, Threads",
         ),
         (
             "x = heddle.While(p > 0, [])",

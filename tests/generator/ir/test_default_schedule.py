@@ -145,12 +145,20 @@ def test_open_parts() -> None:
         Schedule(Rows(), Threads()),
         Schedule(gpu=Threads()),
         Schedule(Strips(8, nontemporal=True), WarpPerCell(cells_at_once=2), specialise=("open", 63)),
+        Schedule(gpu=WarpPerCell(warps=2)),
     ):
         assert from_json("here", json.loads(json.dumps(to_json(schedule)))) == schedule
         assert eval(as_text(schedule), vars(heddle)) == schedule
     assert as_text(Schedule(Rows())) == "Schedule(cpu=Rows())"
     with pytest.raises(heddle.KernelError, match="cpu=CpuSchedule"):
         Schedule(cpu=CpuSchedule(parallel=False))
+
+
+def test_threads_of_a_block_follow_from_warps() -> None:
+    wider = dataclasses.replace(WarpPerCell(warps=2), warps=4)
+    assert wider == WarpPerCell(warps=4)
+    assert wider.block == (128, 1, 1)
+    assert as_text(Schedule(gpu=wider)) == "Schedule(gpu=WarpPerCell(warps=4))"
 
 
 def test_cells_take_rows() -> None:

@@ -4,22 +4,32 @@ populations NumPy moves. For interleaved blocks on a GPU see test_cuda."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import heddle
 import numpy as np
 import pytest
+import sympy
 from heddle import (
     Assignment,
     Dense,
     Domain,
+    Interleaved,
     KernelError,
     Module,
     Reduce,
+    Scan,
+    Schedule,
     Sparse,
+    block_coordinates,
+    block_extents,
     fields,
     lbm,
+    profiles,
 )
+from heddle.module import Tuned
 from heddle.python.load import Kernels
 from over_lists import D2Q9
 
@@ -165,6 +175,12 @@ def test_ghost_cells_that_nothing_fills_stay(kernels: Kernels) -> None:
 def test_what_is_no_domain(kernels: Kernels) -> None:
     for cells, options, message in (
         ((4, 4, 4, 4), {}, "is no box"),
+        ((4.5, 4), {}, "is no box"),
+        (4, {}, "is no box"),
+        ((4, 4), {"ghosts": 1.5}, "is no box"),
+        ((4, 4), {"blocks": None}, "is no box"),
+        ((4, 4), {"blocks": (-1, -2)}, "are not cut into blocks"),
+        ((4, 4), {"periodic": None}, r'periodic=None names no axes\.\n.*a string of axes: "yx"'),
         ((4, 4), {"blocks": (2,)}, "is no box"),
         ((4, 4), {"ghosts": -1}, "is no box"),
         ((4, 4), {"periodic": "z"}, r"'z' in periodic= is no axis of the box\.\n.*its axes are yx"),
@@ -185,6 +201,8 @@ def test_what_a_call_refuses(kernels: Kernels) -> None:
     for call, message in (
         (lambda: plane.step_odd(f=wrong, omega=1), r"'f' has the shape \(9, 12, 20\), but .* \(9, 14, 22\)"),
         (lambda: plane.step_odd(f=f, omega=1, ghosts=1), "the domain says how many ghost layers"),
+        (lambda: plane.step_odd(f=f, omega=1, stream=7), "leave out stream=, and enter the stream in"),
+        (lambda: plane["loaded"], "there is no kernel 'loaded'"),
         (lambda: plane.step_odd(omega=1), "the call lacks 'f'"),
         (lambda: plane.step_od(f=f), "did you mean 'step_odd'"),
         (lambda: plane.between_odd(f=f, omega=1), "a wall at a side along y, which is periodic"),
@@ -207,3 +225,109 @@ def test_what_a_call_refuses(kernels: Kernels) -> None:
     u, u_next = thin.zeros("f8"), thin.zeros("f8")
     with pytest.raises(KernelError, match=r"a block has \(4, 1\) cells, but 'mean' .* at least 2"):
         thin.mean(u=u, u_next=u_next)
+
+
+def test_numbers_of_numpy_and_lists_make_a_box(kernels: Kernels) -> None:
+    domain = Domain(kernels, np.array([4, 6]), ghosts=np.int64(2), blocks=[])
+    assert (domain.cells, domain.ghosts, domain.blocks) == ((4, 6), (2, 2), (1, 1))
+    assert Domain(kernels, [4, 6], ghosts=np.array([1, 2]), blocks=np.array([2, 1])).ghosts == (1, 2)
+
+
+def quick(module: Module, target: str = "cpu") -> Kernels:
+    """The kernels of a module as functions that do nothing: nothing is compiled."""
+    functions: dict[str, Any] = {name: lambda **_given: None for name in module.kernels}
+    return Kernels(module.name, Path(), functions, (), lambda: (), module, target)
+
+
+def in_columns() -> Module:
+    """What a block cannot know alone along one axis."""
+    module = Module("columns", precisions=("f64",))
+    u = fields("u: real[3D]")
+    height, width = profiles("height: real[z]; width: real[x]")
+    r, k = sympy.symbols("r k", integer=True)
+    x, y, z = block_coordinates()
+    module.add("sweep", [Scan(2, {r: 0}, [Assignment(u.here, r)], {r: r + 1})])
+    module.add("level", [Scan(2, {k: 0}, [Assignment(u.at_level(k), 1)], {k: k + 1})])
+    module.add("height", [Assignment(u.here, height[0])])
+    module.add("width", [Assignment(u.here, width[0])])
+    module.add("place", [Assignment(u.here, z)])
+    module.add("end", [Assignment(u.here, sympy.Max(0, block_extents()[1] - 1))])
+    module.add("corner", [Assignment(u.here, x + y)])
+    return module
+
+
+@pytest.mark.parametrize(
+    ("name", "axes", "message"),
+    [
+        (
+            "sweep",
+            "z",
+            "it has a Scan along z, but the box is cut into blocks along z: each would begin anew",
+        ),
+        ("level", "z", "it has a Scan along z, but the box is cut into blocks along z"),
+        ("height", "z", "it has the profile 'height', but .* along z: each would take the same values"),
+        ("width", "x", "it has the profile 'width', but the box is cut into blocks along x"),
+        ("place", "z", "it has 'z', of block_coordinates or block_extents, but .* along z: each counts anew"),
+        ("end", "y", "it has 'n_y', of block_coordinates or block_extents, but .* along y"),
+        ("corner", "xy", "of block_coordinates or block_extents, but the box is cut into blocks along [xy]"),
+    ],
+)
+def test_what_a_block_cannot_know_alone(name: str, axes: str, message: str) -> None:
+    """Along other axes the box may be cut."""
+    made = quick(in_columns())
+    for axis, blocks in (("z", (2, 1, 1)), ("y", (1, 2, 1)), ("x", (1, 1, 2))):
+        domain = Domain(made, (4, 4, 4), blocks=blocks)
+        if axis not in axes:
+            assert domain[name](u=domain.zeros("f8"), height=0, width=0) is None
+            continue
+        with pytest.raises(KernelError, match=message) as caught:
+            _ = domain[name]
+        assert caught.value.hint == "cut the box along another axis"
+
+
+def test_lanes_that_differ_between_precisions() -> None:
+    u, v = fields("u, v: real[2D]")
+    module = Module("lanes", precisions=("f64", "f32"))
+    module.add("copy", [Assignment(v.here, u.here)])
+    four = Tuned(Schedule(gpu=Interleaved(4)))
+    mixed = replace(module, tuned={("copy", "f32"): four}, _stages={})
+    with pytest.raises(KernelError, match="its schedules interleave 1 or 4 blocks, which differs"):
+        _ = Domain(quick(mixed, "cuda"), (4, 8), blocks=(4, 1)).copy
+    assert Domain(quick(mixed), (4, 8), blocks=(4, 1)).copy is not None  # block by block
+
+
+@pytest.mark.parametrize("blocks", [(), (1, 2)])
+def test_what_is_set(kernels: Kernels, blocks: tuple[int, ...]) -> None:
+    """Values over the box or a number; what is larger is not cropped."""
+    domain = Domain(kernels, (4, 6), blocks=blocks)
+    u, f = domain.zeros("f8"), domain.zeros("f8", 9)
+    domain.set(u, 3)
+    assert (domain.whole(u) == 3).all()
+    domain.set(f, np.arange(24.0).reshape(4, 6))  # all components alike
+    assert (domain.whole(f) == np.arange(24.0).reshape(4, 6)).all()
+    for array, values, message in (
+        (u, np.ones((6, 8)), r"the values to set have the shape \(6, 8\), but the box has \(4, 6\) cells\."),
+        (f, np.ones((8, 4, 6)), r"have the shape \(8, 4, 6\), but .* and the array 9 components"),
+        (u, [[1.0] * 6] * 4, "the values to set have no shape"),
+        (np.ones((7, 9)), np.ones((4, 6)), r"an array has the shape \(7, 9\), but the domain needs"),
+    ):
+        with pytest.raises(KernelError, match=message):
+            domain.set(array, values)
+    with pytest.raises(KernelError, match="an array has the shape"):
+        domain.whole(np.ones((9, 9)))
+
+
+def test_kernels_with_names_of_the_domain() -> None:
+    u = fields("u: real[2D]")
+    module = Module("named", precisions=("f64",))
+    for name in ("copies", "neighbour", "set", "zeros"):
+        module.add(name, [Assignment(u.here, 1)])
+    called: list[str] = []
+    functions = {name: lambda name=name, **_given: called.append(name) for name in module.kernels}
+    domain = Domain(Kernels("named", Path(), functions, (), lambda: (), module, "cpu"), (2, 3))
+    u_now = domain.zeros("f8")
+    for name in domain:
+        domain[name](u=u_now)
+    domain.copies(u=u_now)
+    domain.neighbour(u=u_now)
+    assert called == ["copies", "neighbour", "set", "zeros", "copies", "neighbour"]
