@@ -38,7 +38,11 @@ if not FULL:
     del MODELS["lbm_lanes"]
 """Four blocks at a time: their proofs take as long as those of all other models. test_addresses proves a
 smaller lattice with two; `./test.sh --full` proves them with four."""
-BY_RUNS = {"advection": ["scale_halo_unpack", "limited_halo_unpack"]}
+BY_RUNS = {
+    "advection": [
+        f"{kernel}_halo_unpack" for kernel in ("scale", "limited", "excess", "scale_stored", "limited_stored")
+    ]
+}
 """Rows and threads are equal in runs, not by structure. An exchange stores a plane in a loop over the levels
 of a box, so that each level stores to the same element. Rows leave the value of the last level there, threads
 that of any. The two agree because each box of a plane has one level: `heddle.halo.dense` derives its
