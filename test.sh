@@ -279,7 +279,8 @@ if [ $mode != fast ]; then find_nvcc || :; fi
 if [ $mode = fast ]; then
   if check "build core" "read $logs/build-core.log" build_core; then
     tidy 1
-    ctest_stage "runtime tests" dev --tests-regex '^runtime\.' || :
+    # Not those of examples, which are not built.
+    ctest_stage "runtime tests" dev --tests-regex '^runtime\.' --exclude-regex 'help_of_' || :
   else
     unknown+=("runtime tests")
   fi

@@ -15,6 +15,7 @@ namespace {
 
 template <class F> std::vector<double> along(const std::vector<double>& values, F f) {
   std::vector<double> result;
+  result.reserve(values.size());
   for (const double value : values)
     result.push_back(f(value));
   return result;
@@ -56,6 +57,7 @@ std::vector<double> below_lid(const Knots& subsidence, const Case& what, const B
 std::vector<double> inverse_spans(const BaseState& base) {
   const std::size_t n = base.levels();
   std::vector<double> result;
+  result.reserve(n);
   for (std::size_t k = 0; k < n; ++k)
     result.push_back(1 / (base.centre[std::min(k + 1, n - 1)] - base.centre[k == 0 ? 0 : k - 1]));
   return result;

@@ -86,7 +86,7 @@ public:
     MatDestroy(&matrix_);
   }
 
-  Solved operator()() { return (*gradients_)(); }
+  Solved operator()() { return gradients_.value()(); }
 
 private:
   Multigrid multigrid_;

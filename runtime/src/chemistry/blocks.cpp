@@ -61,6 +61,7 @@ void Chemistry::integrate_blocks(Stream& stream) {
     const auto sorted = [&] {
       LaneUse use;
       std::vector<std::int64_t> attempts;
+      attempts.reserve(order.size());
       for (const std::int32_t cell : order)
         attempts.push_back(steps[static_cast<std::size_t>(cell)]);
       use.add(attempts, lanes);
