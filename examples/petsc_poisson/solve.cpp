@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 
 #include "heddle/adapters/petsc_solvers.hpp"
 #include "multigrid.hpp"
@@ -77,7 +76,7 @@ public:
     petsc_check(KSPSetOperators(solver, matrix_, matrix_), "KSPSetOperators");
     petsc_check(KSPGetPC(solver, &pc), "KSPGetPC");
     heddle::adapters::petsc_preconditioner(pc, multigrid_);
-    gradients_.emplace(solver, multigrid_.finest().grid, n);
+    gradients_ = std::make_unique<Gradients>(solver, multigrid_.finest().grid, n);
   }
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
@@ -86,13 +85,13 @@ public:
     MatDestroy(&matrix_);
   }
 
-  Solved operator()() { return gradients_.value()(); }
+  Solved operator()() { return (*gradients_)(); }
 
 private:
   Multigrid multigrid_;
   PoissonOperator poisson_;
   Mat matrix_;
-  std::optional<Gradients> gradients_;
+  std::unique_ptr<Gradients> gradients_;
 };
 
 } // namespace
