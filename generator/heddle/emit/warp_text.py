@@ -8,6 +8,7 @@ While are the levels of `warp_program`. Each warp of a block reads a stream of w
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -125,9 +126,17 @@ class _Writer:
     # --- the kernel -------------------------------------------------------------------------------------
 
     def body(self) -> Iterator[str]:
+        """The constants that the rest names, and the rest: others stand in the tables."""
+        rest = list(self.after_constants())
+        named = set(re.findall(r"\w+", "\n".join(rest)))
+        constants = [s for s in self.head if isinstance(s, ir.Let) and isinstance(s.value, ir.Const)]
+        unused = [s for s in constants if s.symbol.name not in named]
+        yield from self.printer.every_line([s for s in self.head if s not in unused])
+        yield from rest
+
+    def after_constants(self) -> Iterator[str]:
         p, warp, schedule = self.program, self.warp, self.schedule
         groups = schedule.cells_at_once
-        yield from self.printer.every_line(self.head)
         for axis, level in enumerate(reversed(self.outer), start=1):
             assert self.target.gpu is not None
             yield f"const std::int64_t {level.counter.name} = {self.target.gpu.coordinate(axis)};"

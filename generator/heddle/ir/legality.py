@@ -45,6 +45,9 @@ from heddle.ir.stages import Request
 from heddle.ir.target import Target
 from heddle.ir.visit import evaluated, statements, walk
 
+LANES = 32
+"""Of a warp that shares rounds."""
+
 # --- Spaces -------------------------------------------------------------------------------------------------
 
 
@@ -212,7 +215,7 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
     knows for boxes."""
     loop = next((s for s in statements(kernel.body) if isinstance(s, While)), None)
     if target.threads and isinstance(schedule.gpu, WarpPerCell):
-        _check_warps(kernel, schedule)
+        _check_warps(kernel, schedule.gpu, schedule.colours, target)
     if loop is None:
         return
     strips = target.inner == "simd" and not isinstance(schedule.cpu, Rows)
@@ -234,8 +237,9 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
         )
 
 
-def _check_warps(kernel: Kernel, schedule: Schedule) -> None:
-    """A warp shares the rounds of one While of a dense space, in double precision, and nothing else."""
+def _check_warps(kernel: Kernel, warps: WarpPerCell, colours: int, target: Target) -> None:
+    """A warp shares the rounds of one While of a dense space, in double precision, and nothing else. Several
+    warps take different numbers of turns, and meet at barriers: two of them are no halves of one wave."""
     whiles = [s for s in statements(kernel.body) if isinstance(s, While)]
     others = [s for s in statements(kernel.body) if isinstance(s, (Scan, Reduce))]
     why = ""
@@ -243,7 +247,7 @@ def _check_warps(kernel: Kernel, schedule: Schedule) -> None:
         why = f"it has {len(whiles)} of them"
     elif whiles[0] not in kernel.body:
         why = "it does not stand by itself"
-    elif others or not kernel.space.is_box or kernel.space.walls or schedule.colours > 1:
+    elif others or not kernel.space.is_box or kernel.space.walls or colours > 1:
         why = "other statements scan or reduce, or its space is no plain dense one"
     elif {symbol.type for symbol in whiles[0].carried} & {F32, F16}:
         why = "it computes in single precision"
@@ -252,6 +256,13 @@ def _check_warps(kernel: Kernel, schedule: Schedule) -> None:
             whiles[0].place if whiles else kernel.name,
             f"WarpPerCell shares the rounds of one While of '{kernel.name}' between lanes: {why}.",
             "use Schedule(gpu=Threads())",
+        )
+    if warps.warps > 1 and target.gpu is not None and target.gpu.wave > LANES:
+        raise KernelError(
+            whiles[0].place,
+            f"WarpPerCell(warps={warps.warps}) of '{kernel.name}' has {LANES} lanes in a warp, and a wave of "
+            f"{target.gpu.language} has {target.gpu.wave}: two warps in one wave would wait for each other.",
+            "use WarpPerCell() with warps=1, or Threads()",
         )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HIP text on the CPU: every golden kernel, and reductions in blocks of all shapes, with waves of 64 threads
-against the reference target, bit for bit."""
+"""HIP text on the CPU: every golden kernel, reductions in blocks of all shapes, and rounds that lanes share,
+with waves of 64 threads against the reference target, bit for bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 
 import pytest
 from compiled import ROOT, WAVES, Library, Memory, call
-from heddle import Module, Schedule, Threads
+from heddle import Module, Schedule, Threads, WarpPerCell, chemistry
 from heddle.build import files, load
 from heddle.emit.targets import CUDA, HIP
 from heddle.ir import nodes as ir
@@ -57,7 +57,22 @@ def reductions() -> Kernels:
     return {("reduced", name): (module, "f64") for name in module.kernels}
 
 
-KERNELS = goldens() | reductions()
+def shared_rounds() -> Kernels:
+    """Chemistry whose lanes share rounds, of one cell at once and of eight: a block is half a wave."""
+    found = chemistry.Mechanism("few")
+    names = [f"S{n}" for n in range(4)]
+    found.species("X", *names)
+    for n, name in enumerate(names):
+        found.reaction(f"{name} + X -> {names[(n + 1) % 4]}", rate=1.0 + n)
+        found.reaction(f"{name} -> X + {names[(n + 3) % 4]}", rate=0.5 + n)
+    solver = chemistry.Rosenbrock(found, "Rodas3", dimensions=1, max_steps=50)
+    module = Module("shared_rounds", precisions=("f64",))
+    for name, gpu in {"one": WarpPerCell(cells=5), "eight": WarpPerCell(cells_at_once=8, cells=32)}.items():
+        module.add(name, solver.integrate(), schedule=Schedule(gpu=gpu, math="reproducible"))
+    return {(module.name, name): (module, "f64") for name in module.kernels}
+
+
+KERNELS = goldens() | reductions() | shared_rounds()
 
 
 @pytest.fixture(scope="module")

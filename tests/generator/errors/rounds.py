@@ -143,6 +143,15 @@ def warps_that_reduce() -> None:
     kernel([loop, Reduce("sum", "total", a)], schedule=Schedule(gpu=WarpPerCell()), targets="cuda")
 
 
+@says(
+    "{here}: WarpPerCell(warps=2) of 'k' has 32 lanes in a warp, and a wave of HIP has 64: two warps in one "
+    "wave would wait for each other.\n  Hint: use WarpPerCell() with warps=1, or Threads()"
+)
+def two_warps_in_a_wave() -> None:
+    loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
+    kernel([loop, Assignment(q.here, a)], schedule=Schedule(gpu=WarpPerCell(warps=2)), targets="hip")
+
+
 @says("{here}: cells_at_once=3 is out of range.\n  Hint: use 1, 2, 4 or 8")
 def three_cells_of_a_warp() -> None:
     WarpPerCell(cells_at_once=3)  # here

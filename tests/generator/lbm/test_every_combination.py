@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pytest
 from heddle import Cells, Module, Sparse, lbm
 from heddle.build import files
+from heddle.lbm import boundary
 
 pytestmark = pytest.mark.slow
 PATTERNS = (lbm.Pull, lbm.Push, lbm.AA, lbm.EsoTwist, lbm.EsoPull)
@@ -50,6 +54,20 @@ CONDITIONS: dict[str, Callable[[], lbm.BoundaryCondition]] = {
     "ScalarFlux": lambda: lbm.ScalarFlux(0),
 }
 """All that there are."""
+
+
+def test_every_condition_has_a_row() -> None:
+    """A condition is a file of `heddle.lbm.boundary` and no more, so the package is asked, not a list."""
+    found = set()
+    for module in pkgutil.iter_modules(boundary.__path__, f"{boundary.__name__}."):
+        for one in vars(importlib.import_module(module.name)).values():
+            if (
+                isinstance(one, type)
+                and issubclass(one, lbm.BoundaryCondition)
+                and not inspect.isabstract(one)
+            ):
+                found.add(one)
+    assert found == {type(make()) for make in CONDITIONS.values()}
 
 
 def lowered(module: Module, target: str = "cpu") -> None:

@@ -104,7 +104,11 @@ class Gaussian:
                 value = add(sympy.Rational(1, 3), self.excess[a])
             else:
                 value = multiply(self.pi[a, b], self.state.inv_rho)
-                self.twice[a, b] = equations.let(labelled("twice", a, b), multiply(2, self.pi[a, b]))
+                double = multiply(2, self.pi[a, b])
+                several = (
+                    lattice.dimension == 3 and a == 0
+                )  # k_aabb reads it, and one of k_xxyz, k_xyyz, k_xyzz
+                self.twice[a, b] = equations.let(labelled("twice", a, b), double) if several else double
             self.cov[a, b] = equations.let(labelled("cov", a, b), value)
 
     def complete(self) -> None:

@@ -21,4 +21,10 @@ T __shfl_down(T value, unsigned delta, int width = warpSize,
   return shuffle_down(segment, value, delta, width, place);
 }
 
+/// Whether one of the lanes of the wave that are here has a true predicate.
+inline int __any(int predicate, heddle::emulation::Place place = heddle::emulation::here()) {
+  using namespace heddle::emulation;
+  return static_cast<int>(warp_call(WarpOperation::any, all_lanes, predicate != 0 ? 1u : 0u, 0u, place));
+}
+
 #endif
