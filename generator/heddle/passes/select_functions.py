@@ -18,8 +18,8 @@ from typing import Any
 
 from heddle.errors import KernelError
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.mathematics import DEFINITIONS
 from heddle.ir.hash_consing import Node
+from heddle.ir.mathematics import DEFINITIONS
 from heddle.ir.nodes import (
     Assign,
     Call,
