@@ -38,6 +38,7 @@ class _Reader:
         self.fixed: dict[str, tuple[str, dict[str, float] | None]] = {}
         """Where each is declared, and its atoms."""
         self.values: dict[str, float] = {}
+        self.others: float | None = None  # of fixed species that are not named
         self.equations: list[tuple[str, str]] = []
         self.files: set[Path] = set()
 
@@ -111,15 +112,19 @@ class _Reader:
         number = rate_expression(value, where)
         if not number.is_number:
             raise KernelError(where, f"the initial value '{value}' is no number.", "write O2 = 1.7E+16;")
-        self.values[name] = float(number)
+        if name.upper() in ("ALL_SPEC", "FIX_SPEC"):  # all of them, whatever was said before
+            self.values = {known: self.values[known] for known in ("CFACTOR",) if known in self.values}
+            self.others = float(number)
+        else:
+            self.values[name] = float(number)
 
     def mechanism(self) -> Mechanism:
         """What the files say together."""
         for name, (where, atoms) in self.fixed.items():
             if name in _AIR:
                 value: sympy.Expr = AIR
-            elif name in self.values:
-                value = sympy.Float(self.values[name] * self.values.get("CFACTOR", 1.0) / MOLECULES)
+            elif (number := self.values.get(name, self.others)) is not None:
+                value = sympy.Float(number * self.values.get("CFACTOR", 1.0) / MOLECULES)
             else:
                 raise KernelError(
                     where,

@@ -145,6 +145,9 @@ class Rosenbrock:
             attempts: attempts + 1,
         }
         for old, value, new in zip(y, start, following, strict=True):
+            if new == old:  # reactions have it on both sides: no round changes it
+                before.let(old.name, value)
+                continue
             kept = Max(new, 0, evaluate=False) if self.clip else new
             carried[old] = value
             update[old] = Piecewise((kept, accepted), (old, True))

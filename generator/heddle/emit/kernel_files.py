@@ -24,6 +24,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
+from heddle.ir.layout import STRIDED
 from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
@@ -497,6 +498,12 @@ def _checks(
     extents += [f"{count} < 0" for count in ("cell_count", "box_count", "longest") if count in names]
     least = "last" if "last" in names else "1"
     strides = [f"neighbour_stride < {least}"] if "neighbour_stride" in names else []
+    if host and schedule.cpu.component_stride:
+        strides += [
+            f"{a.name}_stride[{a.field.rank}] != {schedule.cpu.component_stride}"
+            for a in everything
+            if a.role == "array" and a.field is not None and a.field.layout == STRIDED and a.field.components
+        ]
     lines = [
         f"if ({_any(conditions)}) {{ return heddle::{code}; }}"
         for code, conditions in (("null_pointer", null), ("extents_differ", extents), ("bad_stride", strides))

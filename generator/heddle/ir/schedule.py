@@ -77,22 +77,39 @@ class CpuSchedule:
         """The number of cells along x, where it is known; 0 for any."""
         return 0
 
+    @property
+    def component_stride(self) -> int:
+        """Elements from one component of a cell to the next, where they are known; 0 for any."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Rows(CpuSchedule):
     """The innermost loop takes whole rows along x.
 
     fixed_nx: the number of cells along x, where the caller always has that many: loops along x then need no
-    remainder; 0 for any number. simd: the cells of a row are vector lanes.
+    remainder; 0 for any number. simd: the cells of a row are vector lanes. adjacent_components: in each field
+    with components, the row of one lies directly behind that of the one before, fixed_nx elements further on,
+    so that compilers know how far apart all of them are: for kernels of hundreds of components, which would
+    else load an address for each. The entries for CPUs refuse other fields.
     """
 
     fixed_nx: int = 0
     simd: bool = True
+    adjacent_components: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _number("fixed_nx", self.fixed_nx, 0, MOST_CELLS, "a positive number, or 0 for any")
         _flag("simd", self.simd)
+        _flag("adjacent_components", self.adjacent_components)
+        if self.adjacent_components and not self.fixed_nx:
+            what = "adjacent_components=True needs to know how many cells a row has."
+            raise KernelError(calling_place(), what, "fixed_nx=8")
+
+    @property
+    def component_stride(self) -> int:
+        return self.fixed_nx if self.adjacent_components else 0
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,8 @@ def lower_accesses(kernel: Kernel, request: Request) -> Kernel:
     other."""
     target, gpu = request.target, request.schedule.gpu
     unit, alike = target.threads and gpu.unit_stride, target.threads and gpu.same_strides
-    return _Lowering(kernel, target, unit, alike).kernel_lowered()
+    components = 0 if target.threads or target.checked else request.schedule.cpu.component_stride
+    return _Lowering(kernel, target, unit, alike, components).kernel_lowered()
 
 
 class _Lowering(NeighbourLowering, WallReflection):

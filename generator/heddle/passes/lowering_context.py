@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from heddle.ir.build import add, integer, multiply
 from heddle.ir.device_calls import is_row_reduction, parts_of
+from heddle.ir.layout import STRIDED
 from heddle.ir.nodes import (
     I64,
     Access,
@@ -31,10 +32,13 @@ class LoweringContext:
     """head: extents and strides, named on demand. views: rows by field, component and offset across them.
     links: what has been read from a neighbour table. sides: at which walls the current cell lies. pending:
     what has to be named before the statement that is being lowered. unit, alike: see unit_stride and
-    same_strides of heddle.ir.schedule.Threads."""
+    same_strides of heddle.ir.schedule.Threads. component_stride: of CpuSchedule there."""
 
-    def __init__(self, kernel: Kernel, target: Target, unit: bool, alike: bool) -> None:
+    def __init__(
+        self, kernel: Kernel, target: Target, unit: bool, alike: bool, component_stride: int
+    ) -> None:
         self.kernel, self.target, self.unit, self.alike = kernel, target, unit, alike
+        self.component_stride = component_stride
         self.space = kernel.space
         self.written = {
             node.target.field
@@ -75,6 +79,8 @@ class LoweringContext:
             return integer(1)
         if axis == 0 and self.target.threads and self.space.interleave > 1:
             return integer(self.space.interleave)  # interleaved blocks: see vectorise_interleaved_blocks
+        if axis == field.rank and self.component_stride and field.layout == STRIDED:
+            return integer(self.component_stride)
         label = "q" if axis == field.rank else AXES[axis]
         if self.alike and axis < field.rank and field.numbered_with(self.space):
             first = next(f for f in self.kernel.fields if f.numbered_with(self.space))

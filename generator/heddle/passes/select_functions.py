@@ -5,19 +5,42 @@ with reproducible mathematics, a function of a library becomes ours, which round
 before   add(mul(a, b), c)      sub(mul(a, b), c)       sub(c, mul(a, b))       exp(x)
 after    fma(a, b, c)           fma(a, b, neg(c))       fma(neg(a), b, c)       reproducible_exp(x)
 
-Compilers are told not to contract by themselves, so what stands here is what every target computes.
+Compilers are told not to contract by themselves, so what stands here is what every target computes. Of a long
+sum, every fourth fused operation gets a name: nobody reads fifty that stand in each other, and clang-format
+takes half a minute for a hundred such sums.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 from heddle.errors import KernelError
 from heddle.ir.functions import FUNCTIONS
+from heddle.ir.hash_consing import Node
 from heddle.ir.mathematics import DEFINITIONS
-from heddle.ir.nodes import Call, Expression, Kernel, Op
+from heddle.ir.nodes import (
+    Assign,
+    Call,
+    Expression,
+    If,
+    Kernel,
+    Let,
+    Loop,
+    Op,
+    Scan,
+    Statement,
+    Store,
+    Symbol,
+    While,
+)
 from heddle.ir.stages import Request
-from heddle.ir.visit import transform_expressions
+from heddle.ir.unique_names import fresh, names_in
+from heddle.ir.visit import rebuild, transform_expressions
+
+MOST_NESTED = 4
+"""Fused operations that stand in each other."""
 
 
 def select_functions(kernel: Kernel, request: Request) -> Kernel:
@@ -26,7 +49,49 @@ def select_functions(kernel: Kernel, request: Request) -> Kernel:
     chosen = {_contracted: schedule.fma, _reproducible: schedule.math == "reproducible"}
     for change in (change for change, wanted in chosen.items() if wanted):
         kernel = transform_expressions(kernel, change)
+    if schedule.fma:
+        taken = set(names_in(kernel))
+        kernel = dataclasses.replace(kernel, body=_with_named_parts(kernel.body, taken))
     return kernel
+
+
+def _with_named_parts(body: Sequence[Statement], taken: set[str]) -> tuple[Statement, ...]:
+    """The same statements, with names for parts of their sums. taken: names, to which those are added."""
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, (Loop, If, While, Scan)):
+            statement = dataclasses.replace(statement, body=_with_named_parts(statement.body, taken))
+        elif isinstance(statement, (Let, Assign, Store)):
+            named = _Parts(statement, taken)
+            value = named.value(statement.value)
+            result += named.parts
+            statement = dataclasses.replace(statement, value=value)
+        result.append(statement)
+    return tuple(result)
+
+
+class _Parts:
+    """Of the sums of one statement."""
+
+    def __init__(self, statement: Let | Assign | Store, taken: set[str]) -> None:
+        self.name = statement.symbol.name if isinstance(statement, (Let, Assign)) else "stored"
+        self.taken, self.parts, self.nested = taken, list[Statement](), dict[Node, int]()
+        self.memo: dict[Node, Node] = {}
+
+    def value(self, value: Node) -> Any:
+        if value not in self.memo:
+            found = rebuild(value, self.value) if isinstance(value, (Op, Call)) else value
+            if isinstance(found, Call) and found.name == "fma":
+                a, b, c = found.args
+                depth = self.nested.get(c, 0)
+                if depth >= MOST_NESTED:
+                    name = fresh(f"part_{len(self.parts) + 1}_{self.name}", self.taken)
+                    self.taken.add(name)
+                    self.parts.append(Let(Symbol(name, found.type), c))
+                    found, depth = dataclasses.replace(found, args=(a, b, Symbol(name, found.type))), 0
+                self.nested[found] = depth + 1
+            self.memo[value] = found
+        return self.memo[value]
 
 
 def _reproducible(expression: Expression) -> Expression:

@@ -170,6 +170,18 @@ class Entry:
         differ += [f"lt({count}, i64(0:i32))" for count in counts]
         if differ:
             yield _any(differ), EXTENTS_DIFFER
+        between = 0 if device else self.schedule.cpu.component_stride
+        strides = [
+            f"ne({a.name}_stride[{a.field.rank}:i32], i64({between}:i32))"
+            for a in self.arguments
+            if between
+            and a.role == "array"
+            and a.field
+            and a.field.layout.name == "strided"
+            and a.field.components
+        ]
+        if strides:
+            yield _any(strides), BAD_STRIDE
         if "neighbour_stride" in names:
             yield f"lt(neighbour_stride, {'last' if 'last' in names else 'i64(1:i32)'})", BAD_STRIDE
 

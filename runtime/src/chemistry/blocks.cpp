@@ -20,8 +20,7 @@ void Chemistry::integrate_blocks(Stream& stream) {
   const AbsoluteTolerance each = tolerance();
   const std::int64_t lanes =
       fields_.concentration.memory() == Memory::device ? LaneUse::warp : LaneUse::strip;
-  if (!sorting_) sorting_ = std::make_unique<Sorting>(fields_.concentration.memory());
-  sorting_->orders.resize(static_cast<std::size_t>(blocks));
+  if (!sorting_) sorting_ = std::make_unique<Sorting>(fields_.concentration.memory(), blocks);
   for (int block = 0; block < blocks; ++block) {
     const CellBlock cells{.concentration = fields_.concentration.view(block),
                           .temperature = temperature.view(block),
@@ -35,12 +34,15 @@ void Chemistry::integrate_blocks(Stream& stream) {
                           .absolute_tolerance = each,
                           .interval = options.interval,
                           .relative_tolerance = options.relative_tolerance};
-    const std::vector<std::int32_t>& order = sorting_->orders[static_cast<std::size_t>(block)];
-    if (order.empty()) {
-      integrate_block_(cells, stream);
-    } else {
-      integrate_block_(sorting_->cells.pack(cells, order, stream), stream);
+    Sorting::Block& sorting = sorting_->blocks[static_cast<std::size_t>(block)];
+    sorting.order.clear();
+    if (options.sort_below > 0) sorting.keys.find(cells, stream);
+    if (options.sort_below > 0 && sorting.wanted) {
+      sorting.order = detail::by_keys(sorting.keys.get(stream));
+      integrate_block_(sorting_->cells.pack(cells, sorting.order, stream), stream);
       sorting_->cells.unpack(cells, stream);
+    } else {
+      integrate_block_(cells, stream);
     }
   }
   stream.synchronise();
@@ -57,8 +59,8 @@ void Chemistry::integrate_blocks(Stream& stream) {
     LaneUse as_they_lie;
     for (std::size_t first = 0; first < steps.size(); first += row)
       as_they_lie.add(std::span(steps).subspan(first, row), lanes);
-    std::vector<std::int32_t>& order = sorting_->orders[static_cast<std::size_t>(block)];
-    const auto sorted = [&] {
+    Sorting::Block& sorting = sorting_->blocks[static_cast<std::size_t>(block)];
+    const auto in_order = [&](const std::vector<std::int32_t>& order) {
       LaneUse use;
       std::vector<std::int64_t> attempts;
       attempts.reserve(order.size());
@@ -67,11 +69,14 @@ void Chemistry::integrate_blocks(Stream& stream) {
       use.add(attempts, lanes);
       return use;
     };
-    report_.lanes.add(order.empty() ? as_they_lie : sorted());
-    order.clear();
-    if (as_they_lie.share() < options.sort_below) {
-      order = detail::by_attempts(steps);
-      if (sorted().share() <= as_they_lie.share()) order.clear(); // copies would gain nothing
+    report_.lanes.add(sorting.order.empty() ? as_they_lie : in_order(sorting.order));
+    sorting.wanted = as_they_lie.share() < options.sort_below;
+    if (sorting.wanted) { // unless copies would gain nothing even if all attempts were known
+      std::vector<std::int32_t> keys;
+      keys.reserve(steps.size());
+      for (const std::int64_t attempts : steps)
+        keys.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(attempts, detail::cell_keys)));
+      sorting.wanted = in_order(detail::by_keys(keys)).share() > as_they_lie.share();
     }
     outcome_->inspect(block, [&](const FieldView<const std::int32_t>& outcome) {
       for (std::int64_t z = 0; z < outcome.extent(2); ++z)

@@ -14,9 +14,31 @@
 
 namespace heddle::detail {
 
-/// Numbers of cells, those with most attempts first; cells with equally many keep their order. In time
-/// proportional to the cells: this runs between calls.
-[[nodiscard]] std::vector<std::int32_t> by_attempts(std::span<const std::int64_t> attempts);
+/// Numbers of cells, those with the highest key first; cells with the same key keep their order. In time
+/// proportional to the cells: this runs between calls. Keys outside 0 ... cell_keys - 1 count as the nearest.
+[[nodiscard]] std::vector<std::int32_t> by_keys(std::span<const std::int32_t> keys);
+
+inline constexpr std::int32_t most_halvings = 20; // of a change of the light that still counts
+inline constexpr std::int32_t attempt_keys = 256; // cells with more attempts count as alike
+inline constexpr std::int32_t cell_keys = attempt_keys * (most_halvings + 1);
+
+/// Keys of the cells of a block, the higher the more attempts they are likely to take: by their attempts in
+/// the last call, and among equals by how much their light changes, in powers of two. Light is the sum of the
+/// host values of a cell, nearly all of it photolysis; its change a part of that before and now together.
+class CellKeys {
+public:
+  explicit CellKeys(Memory memory) : memory_(memory) {}
+
+  /// Puts what makes the keys into the stream; it also remembers the light for the next call of this.
+  void find(const CellBlock& block, Stream& stream);
+  /// Those of the last find(); waits for the stream.
+  [[nodiscard]] std::vector<std::int32_t> get(Stream& stream) const;
+
+private:
+  Memory memory_;
+  Buffer<double> light_;
+  Buffer<std::int32_t> keys_;
+};
 
 /// Copies of the cells of a block, in the memory of its fields.
 class PackedCells {

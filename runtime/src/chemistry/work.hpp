@@ -48,12 +48,21 @@ struct Chemistry::Work {
   std::vector<std::int64_t> steps;
 };
 
-/// The copies that a call gets, and how they are sorted in the next one.
+/// The copies that a call gets, and how cells are sorted.
 struct Chemistry::Sorting {
-  explicit Sorting(Memory memory) : cells(memory) {}
+  struct Block {
+    detail::CellKeys keys;
+    bool wanted = false;             // in the next call
+    std::vector<std::int32_t> order; // in this one; empty: as they lie
+  };
+
+  Sorting(Memory memory, int count) : cells(memory) {
+    for (int block = 0; block < count; ++block)
+      blocks.push_back({.keys = detail::CellKeys(memory), .order = {}});
+  }
 
   detail::PackedCells cells;
-  std::vector<std::vector<std::int32_t>> orders; // of each block; empty: as they lie
+  std::vector<Block> blocks;
 };
 
 } // namespace heddle

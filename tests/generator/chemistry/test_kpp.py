@@ -88,6 +88,16 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert any("atoms.kpp is not there" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("everything", ["ALL_SPEC", "FIX_SPEC", "ALl_SPEC"])
+def test_one_value_for_all_species(everything: str, tmp_path: Path) -> None:
+    """What is said of a species later counts, what was said before does not."""
+    found = read(tmp_path, "CFACTOR = 1.; O2 = 1.697E+16;", f"CFACTOR = 2.; O2 = 7; {everything} = 3E+16;")
+    assert value(found.known["O2"].fixed) == pytest.approx(6e16 / MOLECULES)
+    assert found.known["M"].fixed == AIR
+    found = read(tmp_path, "CFACTOR = 1.; O2", f"{everything} = 3E+16; O2")
+    assert value(found.known["O2"].fixed) == pytest.approx(1.697e16 / MOLECULES)
+
+
 def test_atoms_have_to_be_kept(tmp_path: Path) -> None:
     """Where that is asked for, with the line of the reaction."""
     read(tmp_path)

@@ -246,6 +246,19 @@ def test_negative_concentrations_may_become_zero() -> None:
         assert found["concentration"][1, 0] == pytest.approx(1)
 
 
+def test_a_species_on_both_sides_stays() -> None:
+    """A + W -> B + W: W counts in the rate, and nothing changes it. CAMP's cb05cl_ae5 has M so."""
+    water = chemistry.Mechanism("water")
+    water.species("A", "B", "W")
+    water.reaction("A + W -> B + W", rate=0.25)
+    own = Module("water", precisions=("f64",))
+    own.add("step", chemistry.Rosenbrock(water, dimensions=1).integrate())
+    state = AIR | {"concentration": np.array([[1.0], [0.0], [2.0]])}
+    found = interpreted(own, "step", state, interval=3.0, **tolerances(1e-6, 1e-9))
+    assert found["concentration"][:, 0] == pytest.approx([np.exp(-1.5), 1 - np.exp(-1.5), 2.0], rel=1e-5)
+    assert found["concentration"][2, 0] == 2
+
+
 def test_options_that_do_not_exist() -> None:
     with pytest.raises(KernelError, match=r"'Rodas5' is no Rosenbrock method.*\n  Hint: choose one of: Ros3"):
         chemistry.Rosenbrock(CHAIN, "Rodas5")

@@ -182,6 +182,7 @@ CHANGES = {
     "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
+    "adjacent_components": Schedule(cpu=Rows(fixed_nx=8, adjacent_components=True)),
     "unchecked_entry": Schedule(cpu=Strips(64, unchecked_entry=True)),
     "colours": Schedule(colours=2),
     "specialise": Schedule(specialise=("flag", 3)),

@@ -77,6 +77,13 @@ def rows_without_cells() -> None:
     Rows(fixed_nx=-8)  # here
 
 
+@says(
+    "{here}: adjacent_components=True needs to know how many cells a row has.\n  Hint: fixed_nx=8",
+)
+def components_at_unknown_distances() -> None:
+    Rows(adjacent_components=True)  # here
+
+
 WRONG: Any = {
     "a number": 256,
     "two numbers": (16, 16),

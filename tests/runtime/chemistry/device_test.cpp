@@ -163,6 +163,30 @@ TEST(ChemistryOnDevice, SortedCellsKeepLanesBusy) {
   EXPECT_EQ(share(0.95), 1);
 }
 
+/// An eighth of the cells begins far from its equilibrium. In the second call the sun sets over every second
+/// cell, which until then was like the others: those lie together, too.
+TEST(ChemistryOnDevice, CellsWhoseLightChangesLieTogether) {
+  Air air(ozone(), BlockGrid(Box{{0, 0, 0}, {128, 2, 1}}), memory);
+  air.concentration.fill([](std::int64_t x, std::int64_t, std::int64_t, int c) {
+    return c == 1 ? 2e-6 : c == 2 ? 4e-9 : c == 3 ? (x % 8 == 0 ? 4e-6 : 4e-8) : 0.0;
+  });
+  air.temperature.fill(298.0);
+  Chemistry chemistry(ozone(), thread, air.fields(), {.relative_tolerance = 1e-6, .sort_below = 1});
+  Stream stream(memory);
+  double share[2];
+  for (int call = 0; call < 2; ++call) {
+    air.rates->fill([&](std::int64_t x, std::int64_t, std::int64_t, int q) {
+      return call == 1 && x % 2 == 1 ? 0 : q == 0 ? 5e-3 : q == 1 ? 3e-4 : 0;
+    });
+    chemistry(stream);
+    share[call] = chemistry.report().lanes.share();
+  }
+  const std::vector<std::int64_t> attempts = chemistry.steps().read(0);
+  EXPECT_NE(attempts[1], attempts[2]) << "the sunset has to cost attempts";
+  EXPECT_LT(share[0], 1) << "the first call has cells as they lie";
+  EXPECT_EQ(share[1], 1);
+}
+
 /// Incomplete blocks, and cells that begin where others end: with 16 at once of 100 that a block owns.
 TEST(ChemistryOnDevice, ManyCellsOfABlockTakeTheirTurns) {
   const auto many = without_rates([](const auto&... a) { device_reactions::robertson_block_cuda(a...); });

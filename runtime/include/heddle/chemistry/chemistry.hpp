@@ -56,9 +56,10 @@ struct ChemistryOptions {
   /// slowest rank would take this many times the mean. Infinity: never.
   double imbalance = 1.1;
   /// For kernels of blocks, whose cells stay where they lie: a block gets copies of its cells, sorted by
-  /// their attempts in the call before, if in that call lanes of cells as they lie (warps on a device, strips
-  /// of 8 on the host) would have been busy for less than this part of their time, and longer if sorted. 0:
-  /// never. It changes no bits. Kernels of batches always get sorted cells: there it has to be 0.
+  /// their attempts in the call before and by how much their host values change, if in that call lanes of
+  /// cells as they lie (warps on a device, strips of 8 on the host) would have been busy for less than this
+  /// part of their time, and longer if sorted. 0: never. It changes no bits. Kernels of batches always get
+  /// sorted cells: there it has to be 0.
   double sort_below = 0;
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-compare-klu FILE [cells [rounds]]: the linear systems of a file of heddle-draw-systems on one core,
-// by the emitted factorisation with eight cells in vector lanes, and by KLU (T. A. Davis and E. Palamadai
+// by the emitted factorisation with four cells in vector lanes, and by KLU (T. A. Davis and E. Palamadai
 // Natarajan, ACM Trans. Math. Softw. 37, 36 (2010)) cell by cell.
 //
 // factorise: from the entries of a matrix to L and U, with an order that is known; for KLU klu_l_refactor.
-// solve: x from L, U and b; for KLU a copy of b, since it overwrites that, and klu_l_solve. Both have L and U
-// of each cell beforehand. both: x from a matrix and b; the emitted kernel keeps no L and U, as in a step of
-// an emitted integrator. KLU has its defaults, as SUNDIALS has it with 64-bit indices; with 32-bit ones; and
-// with these, but no scaling of rows.
+// solve: x from L, U and b, all cells once; for KLU a copy of b, since it overwrites that, and klu_l_solve.
+// again: the same four times for each group of lanes, or each cell, before the next, as in a step of Rodas3;
+// time of one. Both have L and U of each cell beforehand. both: x from a matrix and b; the emitted kernel
+// keeps no L and U, as in a step of an emitted integrator. KLU has its defaults, as SUNDIALS has it with
+// 64-bit indices; with 32-bit ones; and with these, but no scaling of rows.
 //
 // Each is timed in each round, one after the other: CPU time of all cells, many times over. Times are medians
 // over the rounds, per cell; times as fast: the median over the rounds of that in one round. error: the
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -50,76 +52,98 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+constexpr int solutions = 4; // with one factorisation, as in a step of Rodas3
+
 /// One who factorises and solves the systems of all cells.
 struct Solver {
   std::string name;
-  std::array<std::function<void()>, 3> parts;    // factorise, solve, both
+  std::array<std::function<void()>, 4> parts;    // factorise, solve, solve again, both
   std::function<std::vector<double>()> solution; // of the last solve; cells by rows
 };
 
-/// Components of cells side by side, `row` elements from one to the next: an odd number of cache lines, so
-/// that the components of a strip do not share a few sets of the cache.
+/// Groups of four cells; of a group, the components one after the other, each with its cells side by side.
 class Lanes {
 public:
   explicit Lanes(const LinearSystems& systems)
-      : cells_(systems.cells), rows_(systems.pattern.rows()), row_(((systems.cells + 7) / 8 | 1) * 8),
-        matrix_(allocate(systems.pattern.entries())), factor_(allocate(entries)), right_(allocate(rows_)),
-        solution_(allocate(rows_)) {
-    for (std::int64_t n = 0; n < cells_; ++n) {
+      : cells_(systems.cells), rows_(systems.pattern.rows()), groups_((cells_ + lanes - 1) / lanes),
+        matrix_(systems.pattern.entries(), groups_), factor_(entries, groups_), right_(rows_, groups_),
+        solution_(rows_, groups_) {
+    for (std::int64_t n = 0; n < groups_ * lanes; ++n) { // an incomplete group has the last cell again
+      const std::int64_t cell = std::min(n, cells_ - 1);
       for (std::int64_t e = 0; e < systems.pattern.entries(); ++e)
-        matrix_[index(e * row_ + n)] = systems.matrix[index(n * systems.pattern.entries() + e)];
+        matrix_.at(n, e) = systems.matrix[index(cell * systems.pattern.entries() + e)];
       for (std::int64_t i = 0; i < rows_; ++i)
-        right_[index(i * row_ + n)] = systems.right_side[index(n * rows_ + i)];
+        right_.at(n, i) = systems.right_side[index(cell * rows_ + i)];
     }
-    extent_ = {{{cells_, systems.pattern.entries()}, {cells_, entries}, {cells_, rows_}}};
-    stride_ = {1, row_};
   }
 
-  template <class Kernel> void factorise(Kernel kernel) {
-    require(kernel(matrix_.get(), extent_[0].data(), stride(), factor_.get(), extent_[1].data(), stride()));
+  /// All groups by one call.
+  void factorise() {
+    require(cb05_strips_factorise_f64_unit(matrix_.data(), matrix_.extent(), matrix_.stride(), factor_.data(),
+                                           factor_.extent(), factor_.stride()));
   }
-  template <class Kernel> void solve_once(Kernel kernel) {
-    require(kernel(matrix_.get(), extent_[0].data(), stride(), right_.get(), extent_[2].data(), stride(),
-                   solution_.get(), extent_[2].data(), stride()));
+  void solve() { solve(0, groups_); }
+  void solve_once() {
+    require(cb05_strips_solve_once_f64_unit(matrix_.data(), matrix_.extent(), matrix_.stride(), right_.data(),
+                                            right_.extent(), right_.stride(), solution_.data(),
+                                            solution_.extent(), solution_.stride()));
   }
-  template <class Kernel> void solve(Kernel kernel) {
-    require(kernel(factor_.get(), extent_[1].data(), stride(), right_.get(), extent_[2].data(), stride(),
-                   solution_.get(), extent_[2].data(), stride()));
+  /// Group by group, so many solutions each.
+  void solve_again(int times) {
+    for (std::int64_t group = 0; group < groups_; ++group)
+      for (int n = 0; n < times; ++n)
+        solve(group, 1);
   }
   [[nodiscard]] std::vector<double> solution() const {
     std::vector<double> x(index(cells_ * rows_));
     for (std::int64_t n = 0; n < cells_; ++n)
       for (std::int64_t i = 0; i < rows_; ++i)
-        x[index(n * rows_ + i)] = solution_[index(i * row_ + n)];
+        x[index(n * rows_ + i)] = solution_.at(n, i);
     return x;
   }
 
 private:
   static constexpr std::int64_t entries = 735; // of L and U
+  static constexpr std::int64_t lanes = 4;
 
-  struct Free {
-    void operator()(double* data) const { std::free(data); }
+  class Numbers {
+  public:
+    Numbers(std::int64_t components, std::int64_t groups)
+        : extent_{lanes, groups, components}, stride_{1, lanes * components, lanes},
+          values_(index(components * groups * lanes + 8)) {
+      const auto address = reinterpret_cast<std::uintptr_t>(values_.data());
+      data_ = values_.data() + (64 - address % 64) % 64 / sizeof(double);
+    }
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
+    [[nodiscard]] double& at(std::int64_t cell, std::int64_t component) const {
+      return data_[cell / lanes * stride_[1] + component * lanes + cell % lanes];
+    }
+    [[nodiscard]] double* data(std::int64_t group = 0) const { return data_ + group * stride_[1]; }
+    [[nodiscard]] const std::int64_t* extent() const { return extent_.data(); }
+    [[nodiscard]] const std::int64_t* stride() const { return stride_.data(); }
+
+  private:
+    std::array<std::int64_t, 3> extent_, stride_;
+    std::vector<double> values_;
+    double* data_;
   };
-  using Numbers = std::unique_ptr<double[], Free>;
 
-  [[nodiscard]] Numbers allocate(std::int64_t components) const {
-    const std::size_t size = index(components * row_) * sizeof(double);
-    Numbers made(static_cast<double*>(std::aligned_alloc(64, size)));
-    if (!made) throw std::bad_alloc();
-    std::fill_n(made.get(), index(components * row_), 0.0);
-    return made;
+  void solve(std::int64_t first, std::int64_t groups) {
+    const std::int64_t of_factor[] = {lanes, groups, entries};
+    const std::int64_t rows[] = {lanes, groups, rows_};
+    require(cb05_strips_solve_f64_unchecked(factor_.data(first), of_factor, factor_.stride(),
+                                            right_.data(first), rows, right_.stride(), solution_.data(first),
+                                            rows, solution_.stride()));
   }
-  [[nodiscard]] const std::int64_t* stride() const { return stride_.data(); }
   static void require(int status) {
     if (status != 0)
       throw heddle::Error("the emitted factorisation", "it returned " + std::to_string(status),
                           "give systems of Carbon Bond 2005: 66 rows, 652 entries");
   }
 
-  std::int64_t cells_, rows_, row_;
+  std::int64_t cells_, rows_, groups_;
   Numbers matrix_, factor_, right_, solution_;
-  std::array<std::array<std::int64_t, 2>, 3> extent_{};
-  std::array<std::int64_t, 2> stride_{};
 };
 
 /// KLU with 64-bit and with 32-bit indices.
@@ -195,11 +219,14 @@ public:
       require(
           K::refactor(column_.data(), row_of_.data(), matrix_of(n), symbolic_, numeric_[index(n)], &common_));
   }
-  void solve() {
-    std::ranges::copy(right_, solution_.begin());
+  /// Cell by cell, so many solutions each.
+  void solve(int times = 1) {
     for (std::int64_t n = 0; n < cells_; ++n)
-      require(K::solve(symbolic_, numeric_[index(n)], static_cast<typename K::Index>(rows_), 1,
-                       &solution_[index(n * rows_)], &common_));
+      for (int again = 0; again < times; ++again) {
+        std::copy_n(&right_[index(n * rows_)], rows_, &solution_[index(n * rows_)]);
+        require(K::solve(symbolic_, numeric_[index(n)], static_cast<typename K::Index>(rows_), 1,
+                         &solution_[index(n * rows_)], &common_));
+      }
   }
   [[nodiscard]] const std::vector<double>& solution() const { return solution_; }
   void describe() const {
@@ -231,16 +258,16 @@ template <class K> Solver klu(const std::string& name, const LinearSystems& syst
     all->factorise();
     all->solve();
   };
-  return {
-      name, {[all] { all->factorise(); }, [all] { all->solve(); }, both}, [all] { return all->solution(); }};
+  return {name,
+          {[all] { all->factorise(); }, [all] { all->solve(); }, [all] { all->solve(solutions); }, both},
+          [all] { return all->solution(); }};
 }
 
-template <class Factorise, class Solve, class Once>
-Solver emitted(const std::string& name, const LinearSystems& systems, Factorise factorise, Solve solve,
-               Once once) {
+Solver emitted(const std::string& name, const LinearSystems& systems) {
   const auto all = std::make_shared<Lanes>(systems);
   return {name,
-          {[=] { all->factorise(factorise); }, [=] { all->solve(solve); }, [=] { all->solve_once(once); }},
+          {[all] { all->factorise(); }, [all] { all->solve(); }, [all] { all->solve_again(solutions); },
+           [all] { all->solve_once(); }},
           [all] { return all->solution(); }};
 }
 
@@ -261,15 +288,14 @@ void compare(const LinearSystems& systems, int rounds, bool first) {
   solvers.push_back(klu<Wide>("KLU", systems, true, first));
   solvers.push_back(klu<Narrow>("KLU, 32-bit indices", systems, true, false));
   solvers.push_back(klu<Narrow>("the same, unscaled", systems, false, false));
-  solvers.push_back(emitted("emitted", systems, cb05_strips_factorise_f64, cb05_strips_solve_f64,
-                            cb05_strips_solve_once_f64));
+  solvers.push_back(emitted("emitted", systems));
   std::vector<double> exact;
   for (std::int64_t n = 0; n < systems.cells; ++n) {
     const std::vector<double> one = dense_solution(systems, n);
     exact.insert(exact.end(), one.begin(), one.end());
   }
 
-  constexpr std::size_t parts = 3;
+  constexpr std::size_t parts = 4;
   std::vector<std::array<std::vector<double>, parts>> seconds(solvers.size());
   std::vector<std::array<int, parts>> times(solvers.size());
   for (std::size_t n = 0; n < solvers.size(); ++n)
@@ -281,7 +307,7 @@ void compare(const LinearSystems& systems, int rounds, bool first) {
     for (std::size_t n = 0; n < solvers.size(); ++n)
       for (std::size_t part = 0; part < parts; ++part)
         seconds[n][part].push_back(timed(solvers[n].parts[part], times[n][part]));
-  constexpr const char* names[parts] = {"factorise", "solve", "both"};
+  constexpr const char* names[parts] = {"factorise", "solve", "again", "both"};
   const auto cells = static_cast<double>(systems.cells);
   for (std::size_t n = 0; n < solvers.size(); ++n) {
     std::printf("%-20s", solvers[n].name.c_str());
@@ -290,8 +316,8 @@ void compare(const LinearSystems& systems, int rounds, bool first) {
       std::vector<double> ratio = seconds[0][part];
       for (std::size_t round = 0; round < ratio.size(); ++round)
         ratio[round] /= seconds[n][part][round];
-      std::printf("  %s %6.1f ns %5.2f x", names[part], median(seconds[n][part]) / cells * 1e9,
-                  median(ratio));
+      std::printf("  %s %6.1f ns %5.2f x", names[part],
+                  median(seconds[n][part]) / cells / (part == 2 ? solutions : 1) * 1e9, median(ratio));
       if (part == 0) continue;
       solvers[n].parts[part]();
       error = std::max(error, accuracy(systems, solvers[n].solution(), exact).error);

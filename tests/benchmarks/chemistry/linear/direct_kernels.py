@@ -2,47 +2,55 @@
 """A x = b with the matrix of Newton's method for Carbon Bond 2005, whose entries are given row by row:
 factorise and solve, and both at once."""
 
+import sympy
 from heddle import Module, Rows, Schedule, Threads, chemistry
 from heddle.chemistry.kernels import CellFields
 from heddle.chemistry.sparse_lu import SparseLU
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations
 
-fields = CellFields(chemistry.cb05(), dimensions=1)
-names = fields.kinetics.names
-lu = SparseLU(len(names), fields.kinetics.pattern)
-places = sorted(fields.kinetics.pattern)
-given = fields.field("matrix", [f"{names[i]}_{n}" for n, (i, _) in enumerate(places)])
-factors = fields.field("factor", [f"{names[i]}_{n}" for n, (i, _) in enumerate(lu.places)])
-right_side, solution = fields.field("right_side", names), fields.field("solution", names)
-matrix = {place: given.component(n) for n, place in enumerate(places)}
-right = [right_side.component(i) for i in range(len(names))]
+mechanism = chemistry.cb05()
 
 
-def factorise() -> AssignmentCollection:
-    cell = Equations()
-    found = lu.eliminate(cell, matrix, names)
-    for n, place in enumerate(lu.places):
-        cell.store(factors.component(n), found[place])
-    return AssignmentCollection(cell.statements)
+class LinearSystem:
+    """The kernels, for cells of a space of so many dimensions."""
+
+    def __init__(self, dimensions: int) -> None:
+        fields = CellFields(mechanism, dimensions)
+        self.names = names = fields.kinetics.names
+        self.lu = SparseLU(len(names), fields.kinetics.pattern)
+        places = sorted(fields.kinetics.pattern)
+        given = fields.field("matrix", [f"{names[i]}_{n}" for n, (i, _) in enumerate(places)])
+        self.factors = fields.field("factor", [f"{names[i]}_{n}" for n, (i, _) in enumerate(self.lu.places)])
+        right_side, self.solution = fields.field("right_side", names), fields.field("solution", names)
+        self.matrix = {place: given.component(n) for n, place in enumerate(places)}
+        self.right = [right_side.component(i) for i in range(len(names))]
+
+    def factorise(self) -> AssignmentCollection:
+        cell = Equations()
+        found = self.lu.eliminate(cell, self.matrix, self.names)
+        for n, place in enumerate(self.lu.places):
+            cell.store(self.factors.component(n), found[place])
+        return AssignmentCollection(cell.statements)
+
+    def solve(self) -> AssignmentCollection:
+        cell = Equations()
+        factor = {place: self.factors.component(n) for n, place in enumerate(self.lu.places)}
+        return self._stored(cell, self.lu.substitute(cell, factor, self.right, self.names, "x"))
+
+    def solve_once(self) -> AssignmentCollection:
+        cell = Equations()
+        return self._stored(cell, self.lu.solve_once(cell, self.matrix, self.right, self.names))
+
+    def _stored(self, cell: Equations, solution: list[sympy.Expr]) -> AssignmentCollection:
+        for i, value in enumerate(solution):
+            cell.store(self.solution.component(i), value)
+        return AssignmentCollection(cell.statements)
 
 
-def solve() -> AssignmentCollection:
-    cell = Equations()
-    factor = {place: factors.component(n) for n, place in enumerate(lu.places)}
-    for i, value in enumerate(lu.substitute(cell, factor, right, names, "x")):
-        cell.store(solution.component(i), value)
-    return AssignmentCollection(cell.statements)
-
-
-def solve_once() -> AssignmentCollection:
-    cell = Equations()
-    for i, value in enumerate(lu.solve_once(cell, matrix, right, names)):
-        cell.store(solution.component(i), value)
-    return AssignmentCollection(cell.statements)
-
-
+KERNELS = ("factorise", "solve", "solve_once")
+system = LinearSystem(dimensions=1)
 module = Module("cb05_linear", precisions=("f64",))
 schedule = Schedule(cpu=Rows(simd=False, parallel=False), gpu=Threads(block=(64, 1, 1)), math="reproducible")
-for kernel in (factorise, solve, solve_once):
-    module.add(kernel.__name__, kernel(), schedule=schedule)
+for name in KERNELS:
+    module.add(name, getattr(system, name)(), schedule=schedule)
