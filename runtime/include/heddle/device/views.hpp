@@ -34,7 +34,8 @@ class PreconditionError : public std::invalid_argument {
         return "a field has no memory (null pointer)";
       case extents_differ:
         return "the fields differ in extent or number of components, or are larger than memory or "
-               "than the kernel's indices";
+               "than the kernel's indices; or a launch has more than 65535 blocks of threads along y "
+               "or z";
       case bad_stride:
         return "a written field has stride zero, a stride leads beyond all memory, or strides were "
                "promised and not given: 1 along x, or the same for all fields";
