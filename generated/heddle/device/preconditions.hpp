@@ -360,8 +360,8 @@ int check_row_cells(const ArrayArgument (&arrays)[count], int cells) {
   for (const ArrayArgument& array : arrays) {
     const std::size_t bytes = array.element_bytes * static_cast<std::size_t>(cells);
     const std::size_t vector = bytes < 16 ? bytes : 16;
-    bool even = array.extent[0] % cells == 0 &&
-        reinterpret_cast<std::uintptr_t>(array.data) % vector == 0;
+    bool even =
+        array.extent[0] % cells == 0 && reinterpret_cast<std::uintptr_t>(array.data) % vector == 0;
     for (int d = 1; d < detail::dimensions(array); ++d) {
       even = even && array.stride[d] % cells == 0;
     }

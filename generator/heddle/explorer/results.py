@@ -341,7 +341,15 @@ def _takes(schedule: Schedule) -> tuple[Any, ...]:
     gpu = schedule.gpu
     lanes = gpu.lanes if isinstance(gpu, Interleaved) else 1
     compressed, cpu = isinstance(gpu, CompressedList), schedule.cpu
-    return gpu.unit_stride, gpu.same_strides, gpu.row_cells, lanes, compressed, cpu.fixed_nx, cpu.unchecked_entry
+    return (
+        gpu.unit_stride,
+        gpu.same_strides,
+        gpu.row_cells,
+        lanes,
+        compressed,
+        cpu.fixed_nx,
+        cpu.unchecked_entry,
+    )
 
 
 def schedules(results: Iterable[Result]) -> dict[str, Any]:

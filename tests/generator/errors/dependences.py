@@ -106,8 +106,7 @@ PAIRS = Schedule(gpu=Threads(unit_stride=True, same_strides=True, row_cells=2))
 
 
 @says(
-    "k: row_cells=2 does not work for 'k': it has branches, scans or reductions.\n"
-    "  Hint: leave out row_cells"
+    "k: row_cells=2 does not work for 'k': it has branches, scans or reductions.\n  Hint: leave out row_cells"
 )
 def pairs_that_branch() -> None:
     r, s = fields("r, s: real[2D]")

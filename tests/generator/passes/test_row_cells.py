@@ -38,7 +38,10 @@ MODELS: dict[str, list[Any]] = {
     "far": [Assignment(v.here, rho.here * (u[-3, 2, 0] + u[2, 0, -1]) + u[3, -1, 1] * w[0, 1, 2])],
     "choice": [Assignment(v.here, Piecewise((u[1, 0, 0], w.here > 0), (u[-1, 0, 0], True)))],
     "place": [Assignment(v.here, along[1] * u.here)],
-    "components": [Assignment(v.here, many[0, -1, 0, 2] + many.component(0)), Assignment(w.here, dt * u.here)],
+    "components": [
+        Assignment(v.here, many[0, -1, 0, 2] + many.component(0)),
+        Assignment(w.here, dt * u.here),
+    ],
 }
 
 

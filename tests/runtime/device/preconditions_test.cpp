@@ -266,10 +266,10 @@ TEST(Preconditions, WholeVectorsOfARow) {
   EXPECT_EQ(status(64, cells, stride, 2), heddle::ok);
   EXPECT_EQ(status(64, cells, stride, 4), heddle::ok);
   EXPECT_EQ(status(66, cells, stride, 2), heddle::ok);
-  EXPECT_EQ(status(66, cells, stride, 4), heddle::uneven_rows);          // an address
+  EXPECT_EQ(status(66, cells, stride, 4), heddle::uneven_rows); // an address
   EXPECT_EQ(status(65, cells, stride, 2), heddle::uneven_rows);
-  EXPECT_EQ(status(64, {3, 2, 2}, stride, 2), heddle::uneven_rows);      // cells of a row
-  EXPECT_EQ(status(64, cells, {1, 7, 24}, 2), heddle::uneven_rows);      // strides
+  EXPECT_EQ(status(64, {3, 2, 2}, stride, 2), heddle::uneven_rows); // cells of a row
+  EXPECT_EQ(status(64, cells, {1, 7, 24}, 2), heddle::uneven_rows); // strides
   EXPECT_EQ(status(64, cells, {1, 8, 25}, 2), heddle::uneven_rows);
   EXPECT_EQ(status(64, cells, {2, 8, 24}, 2), heddle::bad_stride);
 }

@@ -20,7 +20,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from heddle.ir.build import add, integer
+from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import device_call
 from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
@@ -38,6 +38,7 @@ from heddle.ir.nodes import (
     Store,
     Symbol,
 )
+from heddle.ir.space import Dense
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import distinct, rebuild
@@ -54,7 +55,8 @@ def update_row_cells(kernel: Kernel, request: Request) -> Kernel:
     if cells == 1 or not request.target.threads:
         return kernel
     body = _threads(kernel, kernel.body, cells)
-    space = dataclasses.replace(kernel.space, row_cells=cells)  # type: ignore[call-arg]
+    assert isinstance(kernel.space, Dense)
+    space = dataclasses.replace(kernel.space, row_cells=cells)
     return dataclasses.replace(kernel, space=space, body=body)
 
 
@@ -86,7 +88,10 @@ class _RowCells:
     def body(self) -> tuple[Statement, ...]:
         head = [s for s in self.loop.body if isinstance(s, Let) and s.symbol == NUMBER]
         inside = [made for s in self.loop.body if s not in head for made in self.spread(s)]
-        locals_ = [Local(symbol, self.cells, "register") for symbol in (*self.vectors.values(), *self.results.values())]
+        locals_ = [
+            Local(symbol, self.cells, "register")
+            for symbol in (*self.vectors.values(), *self.results.values())
+        ]
         loads = [
             device_call("load_vector", local=symbol, first=self.element(*where), length=self.cells)
             for where, symbol in self.vectors.items()
@@ -161,7 +166,7 @@ class _RowCells:
         """So many cells along x from the cell on, in the row that lies so far across."""
         index = add(NUMBER, integer(along))
         for name, term in across:
-            index = Op(name, (index, term), index.type)  # type: ignore[arg-type]
+            index = operate(name, index, term)
         return Load(pointer, index)
 
     def result(self, target: Load) -> Symbol:
