@@ -208,8 +208,10 @@ def scalars(order):
     return cell.statements
 
 
-# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew.
-rows = Schedule(fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True))
+# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew. Two cells
+# of a row share the flux between them.
+pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
+rows = Schedule(fma=True, gpu=pairs)
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)

@@ -151,6 +151,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       throw heddle::Error("command line",
                           "--cells: a side of " + std::to_string(o.cells[axis]) + " cells is too short",
                           "use 6 or more: fluxes reach three cells to both sides");
+  if (o.gpu && o.cells[0] % 2 != 0)
+    throw heddle::Error("command line",
+                        "--cells: a GPU takes pairs of cells along x, and " + std::to_string(o.cells[0]) +
+                            " is odd",
+                        "use an even number of cells along x, or --device cpu");
   if (o.cells[2] != 0 && o.cells[2] < 6)
     throw heddle::Error("command line", "--cells: " + std::to_string(o.cells[2]) + " levels are too few",
                         "use 6 or more: fluxes of order 5 need them");

@@ -37,6 +37,7 @@ public:
   [[nodiscard]] heddle::Field<T>& sea_flux(int which) { return which == 0 ? theta_flux_ : water_flux_; }
 
 private:
+  [[nodiscard]] bool on_device() const { return place_->memory == heddle::Memory::device; }
   /// What a scalar has beside advection, and its values.
   struct Scalar {
     heddle::Field<T>&old, &now, &next;

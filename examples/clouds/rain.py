@@ -43,6 +43,8 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 )
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
+pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
+stencil = replace(same_bits, gpu=pairs)
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
 NAMES = (
     *grid.names,
@@ -60,12 +62,15 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 
 
 # --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
-cell = Equations(fields=NAMES)
-wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air)
-loading = (1 + air.lightness) * wet.q_c + r.here
-tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
-cell.store(b.here, lift.here * (tv - tv0.here))
-module.add("buoyancy_with_rain", cell.statements, schedule=alike)
+# As in model.py: Newton's method in a straight line for a CPU, or as a loop for a GPU.
+NEWTON = (("", False), ("_looped", True))
+for suffix, looped in NEWTON:
+    cell = Equations(fields=NAMES)
+    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
+    loading = (1 + air.lightness) * wet.q_c + r.here
+    tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
+    cell.store(b.here, lift.here * (tv - tv0.here))
+    module.add(f"buoyancy_with_rain{suffix}", cell.statements, schedule=alike)
 
 # --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
 cell = Equations(fields=NAMES)
@@ -127,12 +132,12 @@ def limited(order):
 
 
 for suffix, order in (("", 5), ("_centred", 2)):
-    module.add(f"scalar{suffix}", stage(order), schedule=alike)
-    module.add(f"allowance{suffix}", allowance(order), schedule=alike)
-    module.add(f"limited{suffix}", limited(order), schedule=alike)
+    module.add(f"scalar{suffix}", stage(order), schedule=stencil)
+    module.add(f"allowance{suffix}", allowance(order), schedule=stencil)
+    module.add(f"limited{suffix}", limited(order), schedule=stencil)
 cell = Equations(fields=NAMES)
 cell.store(mid.here, s.here + length.gather(0) * without_advection(cell, s))
-module.add("sources", cell.statements, schedule=alike)
+module.add("sources", cell.statements, schedule=stencil)
 
 # --- Rain falls ---------------------------------------------------------------------------------------------
 cell = Equations(fields=NAMES)
@@ -147,12 +152,12 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
-def conversion(name):
+def conversion(name, looped):
     """th, q and r after a step: by Kessler, or by Seifert and Beheng."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))
-    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air)
+    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=looped)
     if name == "kessler":
         D = cell.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
     else:
@@ -163,8 +168,9 @@ def conversion(name):
     return cell.statements
 
 
-for name in ("kessler", "seifert_beheng"):
-    module.add(name, conversion(name), schedule=alike)
+for suffix, looped in NEWTON:
+    for name in ("kessler", "seifert_beheng"):
+        module.add(f"{name}{suffix}", conversion(name, looped), schedule=alike)
 module.add_halo("scalar_halo", ["scalar", "scalar_centred"])
 module.add_halo("sources_halo", ["sources"])
 module.add_halo("allowance_halo", ["allowance", "allowance_centred"])

@@ -238,6 +238,7 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
     mine, theirs = own.schedule, found.schedule
     promises = ((gpu.unit_stride, gpu.same_strides) for gpu in (theirs.gpu, mine.gpu))
     narrower = any(one and not other for one, other in zip(*promises, strict=True))
+    narrower |= mine.gpu.row_cells % theirs.gpu.row_cells != 0
     if found.space != own.space or narrower or theirs.cpu.unchecked_entry != mine.cpu.unchecked_entry:
         raise KernelError(
             row.where,

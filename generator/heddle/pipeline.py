@@ -37,6 +37,7 @@ from heddle.passes.vectorise.half_conversion import convert_halves
 from heddle.passes.vectorise.inline_lane_loads import inline_lane_loads
 from heddle.passes.vectorise.interleaved_blocks import vectorise_interleaved_blocks
 from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
+from heddle.passes.vectorise.row_cells import update_row_cells
 from heddle.passes.vectorise.row_groups import group_rows
 from heddle.passes.vectorise.row_values import row_values
 from heddle.passes.vectorise.scan import vectorise_scans
@@ -63,6 +64,7 @@ LOWERING: tuple[Pass, ...] = (
     inline_lane_loads,
     inline_stored_values,
     vectorise_interleaved_blocks,
+    update_row_cells,
     group_rows,
     version_loops,
     select_functions,

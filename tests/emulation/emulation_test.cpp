@@ -16,6 +16,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -78,6 +79,21 @@ template <class T> void check_jacobi(std::int64_t nx, std::int64_t ny, std::int6
     ASSERT_EQ(jacobi(f.data() + first, g.data() + first, nx, ny, nz, nullptr), cudaSuccess);
     EXPECT_EQ(bits(f), bits(expected)) << nx << " x " << ny << " x " << nz << ", " << order;
   });
+}
+
+/// A launch has 65535 blocks along y and z at most: more are refused before anything runs.
+TEST(Kernels, MoreBlocksThanALaunchHas) {
+  const auto launched = [](std::int64_t x, std::int64_t y, std::int64_t z) {
+    int ran = 0;
+    const int status = mark(&ran, x, y, z);
+    return std::pair(status, ran);
+  };
+  constexpr std::int64_t most = 65535;
+  EXPECT_EQ(launched(1, 16, 4), std::pair(0, 1));
+  EXPECT_EQ(launched(1, 16 * most + 1, 1), std::pair(-2, 0));
+  EXPECT_EQ(launched(1, 1, 4 * most + 1), std::pair(-2, 0));
+  EXPECT_EQ(launched((std::int64_t{1} << 31), 1, 1), std::pair(-2, 0));
+  EXPECT_EQ(launched((std::int64_t{1} << 32) + 1, 1, 1), std::pair(-2, 0)); // not one block
 }
 
 TEST(Kernels, JacobiEqualsLoops) {

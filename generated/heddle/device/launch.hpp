@@ -18,17 +18,24 @@ struct Cells {
   std::int64_t z = 1;
 };
 
-/// Returns ok, also if there are no cells; launch_failed if the launch fails.
+/// Blocks that a launch can have along y, and along z; along x it can have 2^31 - 1.
+inline constexpr std::int64_t most_blocks_across = 65535;
+
+/// Returns ok, also if there are no cells; extents_differ if these are more blocks than a launch
+/// can have; launch_failed if the launch fails.
 template <typename... Parameters, typename... Arguments>
 int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
            Arguments... arguments) {
   if (cells.x <= 0 || cells.y <= 0 || cells.z <= 0) {
     return ok;
   }
-  const auto blocks = [](std::int64_t count, unsigned size) {
-    return static_cast<unsigned>((count + size - 1) / size);
-  };
-  const dim3 grid(blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z));
+  const auto blocks = [](std::int64_t count, unsigned size) { return (count + size - 1) / size; };
+  const Cells all{blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z)};
+  if (all.x > 2147483647 || all.y > most_blocks_across || all.z > most_blocks_across) {
+    return extents_differ;
+  }
+  const dim3 grid(static_cast<unsigned>(all.x), static_cast<unsigned>(all.y),
+                  static_cast<unsigned>(all.z));
   const bool launched = launch_kernel<Parameters...>(kernel, grid, block, 0, stream,
                                                      static_cast<Parameters>(arguments)...);
   return launched ? ok : launch_failed;

@@ -34,7 +34,9 @@ class PreconditionError : public std::invalid_argument {
         return "a field has no memory (null pointer)";
       case extents_differ:
         return "the fields differ in extent or number of components, or are larger than memory or "
-               "than the kernel's indices";
+               "than the kernel's indices; or a launch has more than 65535 blocks of threads along "
+               "y "
+               "or z";
       case bad_stride:
         return "a written field has stride zero, a stride leads beyond all memory, or strides were "
                "promised and not given: 1 along x, or the same for all fields";
@@ -45,6 +47,10 @@ class PreconditionError : public std::invalid_argument {
         return "an index lies outside a field";
       case misaligned:
         return "the address of a field is no multiple of the size of its elements";
+      case uneven_rows:
+        return "a thread takes several cells of a row at once, and the cells of a row, a stride or "
+               "an "
+               "address are no multiple of these";
       default:
         return "the launch on the device failed";
     }
@@ -109,7 +115,8 @@ inline std::string listed(const std::int64_t* numbers, std::size_t count) {
 
 /// ": u {64, 64}, v {8, 8}", with addresses and strides where the status is about these.
 inline std::string described(const Shape* shapes, std::size_t count, int status) {
-  const bool placed = status == null_pointer || status == fields_overlap || status == misaligned;
+  const bool placed = status == null_pointer || status == fields_overlap || status == misaligned ||
+                      status == uneven_rows;
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     const Shape& shape = shapes[i];

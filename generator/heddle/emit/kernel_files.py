@@ -196,7 +196,8 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     """One line for each precision."""
     lines = []
     for variant in variants:
-        cells = variant.schedule.gpu.coarsening if target.threads else 1
+        gpu = variant.schedule.gpu
+        cells = gpu.coarsening * gpu.row_cells if target.threads else 1
         spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
         lines.append(f"One update in {variant.suffix}: {spent}.")
     return lines
@@ -513,7 +514,9 @@ def _checks(
         lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
     arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
     check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if schedule.gpu.same_strides and not host:
+    if schedule.gpu.row_cells > 1 and not host:
+        check = f"heddle::check_row_cells(arrays, {schedule.gpu.row_cells})"
+    elif schedule.gpu.same_strides and not host:
         check = f"heddle::check_same_strides(arrays, {unit_stride})"
     elif isinstance(schedule.gpu, Interleaved) and not host:
         check = f"heddle::check_interleaved(arrays, {schedule.gpu.lanes})"

@@ -198,5 +198,6 @@ def _on_gpu(gpu: GpuSchedule) -> dict[str, Any]:
     found["block"] = "x".join(map(str, gpu.block))
     found["unit stride"] = "yes" if gpu.unit_stride else "no"
     found["same strides"] = "yes" if gpu.same_strides else "no"
+    found["thread"] += f" x{gpu.row_cells} along x" if gpu.row_cells > 1 else ""
     found["addresses"] = "rematerialised" if gpu.rematerialise else "kept"
     return found

@@ -342,7 +342,7 @@ def _takes(schedule: Schedule) -> tuple[Any, ...]:
     lanes = gpu.lanes if isinstance(gpu, Interleaved) else 1
     compressed, cpu = isinstance(gpu, CompressedList), schedule.cpu
     rows = cpu.fixed_nx, cpu.component_stride, cpu.unchecked_entry
-    return gpu.unit_stride, gpu.same_strides, lanes, compressed, *rows
+    return gpu.unit_stride, gpu.same_strides, gpu.row_cells, lanes, compressed, *rows
 
 
 def schedules(results: Iterable[Result]) -> dict[str, Any]:

@@ -62,7 +62,8 @@ class Refusal:
 
 
 _WHOLE_ROWS = (
-    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "fixed_nx", "unchecked_entry"
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "fixed_nx",
+    "unchecked_entry",
 )  # fmt: skip
 REFUSALS = {
     "box": Refusal(
@@ -79,16 +80,18 @@ REFUSALS = {
     ),
     "walls": Refusal(
         "has walls in its dense space",
-        ("strips", "coarsening", "same_strides", "specialise", "colours"),
+        ("strips", "coarsening", "same_strides", "row_cells", "specialise", "colours"),
         "cells at walls take other branches",
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
     "colours": Refusal(
         "runs colour by colour",
-        ("strips", "fixed_nx", "threads_per_vector"),
+        ("strips", "fixed_nx", "threads_per_vector", "row_cells"),
         "neighbouring cells of a row differ in colour",
     ),
-    "specialise": Refusal("has a specialised loop", ("strips", "Interleaved"), "it takes whole rows"),
+    "specialise": Refusal(
+        "has a specialised loop", ("strips", "Interleaved", "row_cells"), "it takes whole rows"
+    ),
 }
 """By what kernels have in common: see `_traits`."""
 
@@ -150,6 +153,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "threads_per_vector"
     if gpu.coarsening > 1:
         yield "coarsening"
+    if gpu.row_cells > 1:
+        yield "row_cells"
     if gpu.same_strides:
         yield "same_strides"
     if schedule.colours > 1:
@@ -185,6 +190,8 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
             _check_coarsening(kernel, schedule.gpu.coarsening)
         if schedule.gpu.same_strides:
             _check_same_strides(kernel)
+        if schedule.gpu.row_cells > 1:
+            _check_row_cells(kernel, schedule.gpu.row_cells)
     if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
         _check_nontemporal(kernel)
     return kernel
@@ -404,6 +411,26 @@ def _check_same_strides(kernel: Kernel) -> None:
             kernel.name,
             f"same_strides does not work for '{kernel.name}': {why}.",
             "leave out same_strides",
+        )
+
+
+def _check_row_cells(kernel: Kernel, cells: int) -> None:
+    """The cells of a thread do the same statements, side by side, and load before they store."""
+    stored = {s.target.field for s in kernel.body if isinstance(s, Store) and isinstance(s.target, Access)}
+    read = {node.field for node in evaluated(kernel.body) if isinstance(node, Access)}
+    grids = (field for field in kernel.fields if field.dense and field.rank and not field.layout.along_axis)
+    why = ""
+    if not all(isinstance(statement, (Let, Store, Comment)) for statement in kernel.body):
+        why = "it has branches, scans or reductions"
+    elif stored & read:
+        why = "it reads fields that it writes"
+    elif not all(field.numbered_with(kernel.space) for field in grids):
+        why = "it has fields of fewer axes, or of another grid"
+    if why:
+        raise KernelError(
+            kernel.name,
+            f"row_cells={cells} does not work for '{kernel.name}': {why}.",
+            "leave out row_cells",
         )
 
 

@@ -220,6 +220,11 @@ class GpuSchedule:
         """Whether the entry takes only fields of the same strides, whose elements 31 bits can number."""
         return False
 
+    @property
+    def row_cells(self) -> int:
+        """Cells of a row that a thread updates together."""
+        return 1
+
 
 @dataclass(frozen=True)
 class Threads(GpuSchedule):
@@ -231,17 +236,27 @@ class Threads(GpuSchedule):
     The CPU has an entry of its own for that. same_strides: all fields have the strides of the first, and
     their elements can be numbered in 31 bits; the entry refuses others. One number of a cell then serves all
     fields, which takes a quarter off the instructions of a kernel of many fields.
+    row_cells: cells of a row that a thread updates together, 1, 2 or 4, with both promises above: it loads
+    what they read as vectors, and computes once what they have in common, such as the flux through the face
+    between two. The entry refuses rows that are no whole number of such vectors, and addresses and strides
+    that are no multiple of them. For stencils that reach far along x and read many fields.
     """
 
     coarsening: int = 1
     unit_stride: bool = False
     same_strides: bool = False
+    row_cells: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
+        _whole("row_cells", self.row_cells, "1, 2 or 4")
+        _require(self.row_cells in (1, 2, 4), "row_cells", self.row_cells, "1, 2 or 4")
+        alone = self.unit_stride and self.same_strides and self.coarsening == 1
+        promises = "unit_stride=True and same_strides=True beside it, and no coarsening"
+        _require(self.row_cells == 1 or alone, "row_cells", self.row_cells, promises)
 
 
 @dataclass(frozen=True)

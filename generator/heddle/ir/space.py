@@ -47,6 +47,8 @@ class Space(Node):
     """Once lowered: the cells of a row follow each other in memory, in all fields."""
     same_strides: bool = False
     """Once lowered: all fields have the strides of the first, and numbers of elements fit into 31 bits."""
+    row_cells: int = 1
+    """Once lowered: a GPU thread updates so many cells of a row, of which each row has a whole number."""
     walls: tuple[str, ...] = ()
     """Sides of the box at which there may be a wall (see ir.walls)."""
     links: tuple[Link, ...] = ()
@@ -139,6 +141,7 @@ class Dense(Space):
     same_strides: bool = False
     walls: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    row_cells: int = 1
 
     @property
     def is_box(self) -> bool:

@@ -59,7 +59,9 @@ class Entry:
         demands = rows_of_list or (device and self.schedule.gpu.unit_stride)
         unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
-        if device and self.schedule.gpu.same_strides:
+        if device and self.schedule.gpu.row_cells > 1:
+            call = f"heddle::check_row_cells<{len(rows)}>(arrays, {self.schedule.gpu.row_cells}:i32)"
+        elif device and self.schedule.gpu.same_strides:
             call = f"heddle::check_same_strides<{len(rows)}>(arrays, {unit})"
         elif device and isinstance(self.schedule.gpu, Interleaved):
             call = f"heddle::check_interleaved<{len(rows)}>(arrays, {self.schedule.gpu.lanes}:i32)"

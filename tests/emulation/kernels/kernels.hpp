@@ -34,6 +34,9 @@ cudaError_t warp_sum(double* partial, const double* g, std::int64_t count, cudaS
 inline constexpr int collective_results = 15;
 cudaError_t collectives(std::int64_t* out, unsigned threads, cudaStream_t stream);
 
+/// *out = 1, by one thread for each cell, in blocks of 1 x 16 x 4; what heddle::launch returns.
+int mark(int* out, std::int64_t x, std::int64_t y, std::int64_t z);
+
 /// out[t] = how many of `threads` numbers are odd, whether all are, whether any is: three per thread.
 cudaError_t block_votes(int* out, const int* in, unsigned threads, cudaStream_t stream);
 

@@ -195,6 +195,8 @@ TEST(Program, RefusesWhatItCannotDo) {
   const std::string out = " --out '" + (folder / "short").string() + "'";
   expect_refusal("cbl --cells 5x12x12" + out, "command line: --cells: a side of 5 cells is too short");
   expect_refusal("wave --cells 12x4x12" + out, "command line: --cells: a side of 4 cells is too short");
+  expect_refusal("cbl --device cuda --cells 13x12x12" + out,
+                 "a GPU takes pairs of cells along x, and 13 is odd");
   EXPECT_FALSE(std::filesystem::exists(folder / "short"));
   const Outcome shared = ::test::run_program(
       "HEDDLE_TRANSPORT=threads HEDDLE_RANKS=3 '" CLOUDS_PROGRAM "' cbl --cells 12x12x16" + out);

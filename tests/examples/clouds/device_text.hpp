@@ -84,7 +84,7 @@ public:
 template <class T> class SameAir : public testing::Test {
 protected:
   static void expect_same(const char* kernel, const auto& run, const auto& host, const auto& device) {
-    const Place place{.blocks = heddle::BlockGrid({{0, 0, 0}, {37, 6, 11}}), .width_x = 100, .width_y = 90};
+    const Place place{.blocks = heddle::BlockGrid({{0, 0, 0}, {38, 6, 11}}), .width_x = 100, .width_y = 90};
     Air<T> one(place), other(place);
     const std::vector<T> before = one.all();
     run(one, host);

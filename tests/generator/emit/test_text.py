@@ -179,6 +179,7 @@ CHANGES = {
     "coarsening": Schedule(cpu=Strips(64), gpu=Threads(coarsening=2)),
     "unit_stride": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True)),
     "same_strides": Schedule(cpu=Strips(64), gpu=Threads(same_strides=True)),
+    "row_cells": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True, same_strides=True, row_cells=2)),
     "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),

@@ -102,6 +102,32 @@ def one_number_for_two_colours() -> None:
     kernel([Assignment(r.here, 2 * r.here)], schedule=alike, targets="cuda")
 
 
+PAIRS = Schedule(gpu=Threads(unit_stride=True, same_strides=True, row_cells=2))
+
+
+@says(
+    "k: row_cells=2 does not work for 'k': it has branches, scans or reductions.\n  Hint: leave out row_cells"
+)
+def pairs_that_branch() -> None:
+    r, s = fields("r, s: real[2D]")
+    kernel([If(r.here > 0, [Assignment(s.here, r.here)])], schedule=PAIRS, targets="cuda")
+
+
+@says("k: row_cells=2 does not work for 'k': it reads fields that it writes.\n  Hint: leave out row_cells")
+def pairs_in_place() -> None:
+    r = fields("r: real[2D]")
+    kernel([Assignment(r.here, 2 * r.here)], schedule=PAIRS, targets="cuda")
+
+
+@says(
+    "k: row_cells=2 does not work for 'k': it has fields of fewer axes, or of another grid.\n"
+    "  Hint: leave out row_cells"
+)
+def pairs_beside_a_plane() -> None:
+    r, s, flat = fields("r, s: real[3D]; flat: real[xy]")
+    kernel([Assignment(r.here, s.here * flat.here)], schedule=PAIRS, targets="cuda")
+
+
 @says("{here}: 'p' does not have three dimensions.\n  Hint: declare it as real[3D]")
 def multigrid_of_a_plane() -> None:
     equation = relaxation.poisson(p, q)  # here

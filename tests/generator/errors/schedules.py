@@ -45,6 +45,19 @@ def nine_cells_a_thread() -> None:
     Threads(coarsening=9)  # here
 
 
+@says("{here}: row_cells=3 is out of range.\n  Hint: use 1, 2 or 4")
+def three_cells_of_a_row() -> None:
+    Threads(unit_stride=True, same_strides=True, row_cells=3)  # here
+
+
+@says(
+    "{here}: row_cells=2 is out of range.\n"
+    "  Hint: use unit_stride=True and same_strides=True beside it, and no coarsening"
+)
+def cells_of_any_rows() -> None:
+    Threads(same_strides=True, row_cells=2)  # here
+
+
 @says("{here}: lanes=3 is out of range.\n  Hint: use 2, 4 or 8")
 def three_lanes() -> None:
     Interleaved(3)  # here

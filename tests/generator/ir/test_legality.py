@@ -21,18 +21,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "CompressedList": {"gpu": CompressedList()},
     "coarsening": {"gpu": Threads(coarsening=2)},
     "same_strides": {"gpu": Threads(same_strides=True)},
+    "row_cells": {"gpu": Threads(unit_stride=True, same_strides=True, row_cells=2)},
     "colours": {"colours": 2},
     "specialise": {"specialise": ("open", 63)},
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyyy-yyyy",
-    "list": "y----y----",
-    "cells": "----------",
-    "solid": "----------",
-    "walls": "-yyyy-----",
-    "colours": "--yy--yyyy",
-    "specialise": "-yy---yyyy",
+    "box": "yyyyy-yyyyy",
+    "list": "y----y-----",
+    "cells": "-----------",
+    "solid": "-----------",
+    "walls": "-yyyy------",
+    "colours": "--yy--yy-yy",
+    "specialise": "-yy---yy-yy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {
@@ -55,6 +56,8 @@ def test_what_a_space_takes(kind: str, option: str) -> None:
     else:
         shared = option == "threads_per_vector" and kind != "colours"  # then no vectors at all
         named = "Interleaved" if shared else option
+        if option == "row_cells" and kind not in ("colours", "specialise"):
+            named = "row_cells|same_strides"
         with pytest.raises(KernelError, match=f"'k' .*, which does not support {named}: "):
             check_space("k", SPACES[kind], schedule, NOWHERE)
 

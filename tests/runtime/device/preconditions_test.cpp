@@ -252,6 +252,28 @@ TEST(Preconditions, OfSameStridesAreThoseOfTheFirstInAnInt) {
   EXPECT_EQ(status(strides, {3, 4, 71582789}), heddle::extents_differ); // 2^31 elements and a few
 }
 
+/// A thread that takes two or four cells of a row loads them as a vector.
+TEST(Preconditions, WholeVectorsOfARow) {
+  alignas(64) const std::array<float, 512> memory{};
+  using Numbers = std::array<std::int64_t, 3>;
+  const auto status = [&](std::size_t place, const Numbers& extent, const Numbers& stride, int cells) {
+    const ArrayArgument arrays[] = {
+        {&memory.at(0), sizeof(float), extent.data(), stride.data(), 3, 0, false},
+        {&memory.at(place), sizeof(float), extent.data(), stride.data(), 3, 0, false}};
+    return heddle::check_row_cells(arrays, cells);
+  };
+  const Numbers cells{4, 2, 2}, stride{1, 8, 24};
+  EXPECT_EQ(status(64, cells, stride, 2), heddle::ok);
+  EXPECT_EQ(status(64, cells, stride, 4), heddle::ok);
+  EXPECT_EQ(status(66, cells, stride, 2), heddle::ok);
+  EXPECT_EQ(status(66, cells, stride, 4), heddle::uneven_rows); // an address
+  EXPECT_EQ(status(65, cells, stride, 2), heddle::uneven_rows);
+  EXPECT_EQ(status(64, {3, 2, 2}, stride, 2), heddle::uneven_rows); // cells of a row
+  EXPECT_EQ(status(64, cells, {1, 7, 24}, 2), heddle::uneven_rows); // strides
+  EXPECT_EQ(status(64, cells, {1, 8, 25}, 2), heddle::uneven_rows);
+  EXPECT_EQ(status(64, cells, {2, 8, 24}, 2), heddle::bad_stride);
+}
+
 /// Arrays with one value per column, before or after those with all cells.
 TEST(Preconditions, OfPlanesAskForTheFirstExtents) {
   const std::array<float, 64> memory{};

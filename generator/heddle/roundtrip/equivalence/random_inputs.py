@@ -14,7 +14,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
 from heddle.ir.interpret import Array, Number, rounded
 from heddle.ir.space import PLACES, Link
-from heddle.roundtrip.equivalence.row_assumptions import has_same_strides, has_unit_rows
+from heddle.roundtrip.equivalence.row_assumptions import has_same_strides, has_unit_rows, row_cells_of
 
 BOXES = {
     0: ((),),
@@ -55,7 +55,8 @@ def random_inputs(a: ir.Kernel, b: ir.Kernel, seed: int = 0) -> Iterator[Sample]
     around = max(field.ghost_layers for field in fields) if has_same_strides(a, b) else None
     sizes = BOXES[rank][:2] if a.space.packs else BOXES[rank]  # ghost cells are many
     for number, cells in enumerate(sizes * 2):
-        box = (2 * cells[0], *cells[1:]) if split else cells  # whole pairs of cells of both colours
+        together = 2 if split else row_cells_of(a, b)  # cells of both colours, or of a vector
+        box = (together * cells[0], *cells[1:]) if together > 1 else cells
         generator = random.Random(seed + number)
         shortest = max(min(box, default=1), 1)
         drawn = _Draw(generator, number < len(sizes), shortest, has_unit_rows(a, b), around)

@@ -3,7 +3,8 @@
 
 Threads(unit_stride=True) has the cells of a row follow each other in memory, Interleaved(n) has n
 interleaved blocks, of which a CUDA thread runs the same cell; Threads(same_strides=True) has all fields lie
-alike. So such kernels are compared with others on such memory only.
+alike, and with row_cells=n rows have whole numbers of n cells. So such kernels are compared with others on
+such memory only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from heddle.ir.visit import walk
 _VECTORS = "load_vector", "store_vector"
 ASSUME_UNIT_ROWS = "the cells of a row follow each other in memory, in all fields"
 ASSUME_SAME_STRIDES = "all fields have the same strides, and 31 bits number their elements"
+ASSUME_WHOLE_VECTORS = "rows have a whole number of vectors of {} cells"
 ASSUME_INTERLEAVED = "a kernel without lanes runs on each of {} interleaved blocks"
 ASSUME_LANES = "the fields are those of {} interleaved blocks"
 
@@ -30,8 +32,15 @@ def has_same_strides(*kernels: ir.Kernel) -> bool:
     return any(kernel.space.same_strides for kernel in kernels)
 
 
+def row_cells_of(*kernels: ir.Kernel) -> int:
+    """Of how many cells each row has a whole number."""
+    return max(kernel.space.row_cells for kernel in kernels)
+
+
 def interleave_of(kernel: ir.Kernel) -> int:
     """How many interleaved blocks a lowered kernel runs on; 1: on a block of its own."""
+    if kernel.space.row_cells > 1:
+        return 1
     nodes = list(walk(kernel.body))
     length = max((parts_of(n)["length"] for n in nodes if is_call(n, *_VECTORS)), default=1)
     return length * max((parts_of_vectors(n) for n in nodes if isinstance(n, ir.Loop)), default=1)

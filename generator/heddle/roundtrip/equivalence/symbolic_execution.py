@@ -28,9 +28,9 @@ from heddle.roundtrip.equivalence.memory import Item, Layer, Memory
 from heddle.roundtrip.equivalence.reduction_terms import reduction
 from heddle.roundtrip.equivalence.reductions import combined_array
 from heddle.roundtrip.equivalence.rewrite import Rewriter
-from heddle.roundtrip.equivalence.row_assumptions import parts_of_vectors
+from heddle.roundtrip.equivalence.row_assumptions import ASSUME_WHOLE_VECTORS, parts_of_vectors
 from heddle.roundtrip.equivalence.terms import Term, conjuncts
-from heddle.roundtrip.equivalence.thread_coarsening import CoarsenedThread
+from heddle.roundtrip.equivalence.thread_coarsening import CoarsenedThread, first_of_vector
 
 MOST_UNROLLED = 64
 ASSUME_NO_OVERLAP = "arrays of different names do not overlap"
@@ -177,8 +177,11 @@ class SymbolicExecution:
                 "use a constant step",
             )
         counter = self.terms.fresh("counter", loop.counter.name)
-        facts = self.facts
-        if loop.kind == "thread" and step.data > 1 and not assigned(loop.body):
+        facts, vector = self.facts, 1
+        if loop.kind == "thread" and step.data > 1 and step.data == self.kernel.space.row_cells:
+            self.bits.assumptions.add(ASSUME_WHOLE_VECTORS.format(step.data))
+            vector, step = step.data, self.terms.integer(1)
+        elif loop.kind == "thread" and step.data > 1 and not assigned(loop.body):
             self.aliases.counts[counter] = self.count(begin, end, 1)
 
             def read_body(first: Term, known: dict[Term, Term]) -> Layer:
@@ -215,6 +218,8 @@ class SymbolicExecution:
         self.guards, self.facts = outer
         guard = self.bits.both("", tuple(self.guards))
         layer = self.memory.layers.pop()
+        if vector > 1:
+            first_of_vector(self.context, layer, counter, vector)
         updates = {name: self.names[name] for name in carried}
         running = ExecutedLoop(loop.kind, counter, count, step.data < 0, guard, layer, carried, updates)  # type: ignore[arg-type]
         self.names.update(summarise(self.context, running))

@@ -87,3 +87,22 @@ class CoarsenedThread:
             if len(met) != len(items):
                 return False
         return True
+
+
+def first_of_vector(context: Context, layer: Layer, counter: Term, cells: int) -> None:
+    """Leave of what a thread stores, which has so many cells of a row from `counter` on, what it stores for
+    the first one; all of it, where that is not one body for each cell."""
+    terms, memory, rewriter = context.terms, context.memory, context.rewriter
+
+    def further(item: Item, by: int) -> Term:
+        moved = {counter: terms.plus(counter, terms.integer(by))}
+        return memory.closed(item.with_parts(tuple(rewriter.replace(p, moved) for p in item.parts)))
+
+    for array, state in layer.states.items():
+        if array in layer.local:
+            continue
+        there = [memory.closed(item) for item in state.items]
+        first = [i for i in state.items if all(further(i, by) in there for by in range(cells))]
+        together = {further(item, by) for item in first for by in range(cells)}
+        if len(first) * cells == len(there) and together == set(there):
+            state.items = first

@@ -17,6 +17,7 @@ enum Status : int {
   index_outside = -5,
   launch_failed = -6,
   misaligned = -7,
+  uneven_rows = -8,
 };
 
 /// One array argument: address of its first interior element, extents and element strides.
@@ -342,6 +343,30 @@ int check_same_strides(const ArrayArgument (&arrays)[count], bool unit_stride) {
       if (array.stride[d] != first->stride[d]) {
         return bad_stride;
       }
+    }
+  }
+  return ok;
+}
+
+/// As check_same_strides with contiguous rows, and that a thread which takes `cells` cells of a row
+/// can load them as one vector: uneven_rows where a row has no whole number of such vectors, or
+/// strides or addresses are no multiples of one.
+template <std::size_t count>
+int check_row_cells(const ArrayArgument (&arrays)[count], int cells) {
+  const int status = check_same_strides(arrays, true);
+  if (status != ok) {
+    return status;
+  }
+  for (const ArrayArgument& array : arrays) {
+    const std::size_t bytes = array.element_bytes * static_cast<std::size_t>(cells);
+    const std::size_t vector = bytes < 16 ? bytes : 16;
+    bool even =
+        array.extent[0] % cells == 0 && reinterpret_cast<std::uintptr_t>(array.data) % vector == 0;
+    for (int d = 1; d < detail::dimensions(array); ++d) {
+      even = even && array.stride[d] % cells == 0;
+    }
+    if (!even) {
+      return uneven_rows;
     }
   }
   return ok;

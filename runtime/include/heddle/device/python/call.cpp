@@ -649,6 +649,11 @@ class Call {
                shapes + ".";
       case misaligned:
         return "the address of an array is no multiple of the size of its elements.";
+      case uneven_rows:
+        return "a thread takes several cells of a row at once, and the cells of a row, a stride or "
+               "an "
+               "address are no multiple of these:" +
+               shapes + ".";
       case extents_differ:
         return "the kernel does not take these numbers of cells:" + shapes + ".";
       case index_outside:
