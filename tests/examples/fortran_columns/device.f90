@@ -53,9 +53,9 @@ program device
   !$acc data copyin(tavel, pz, tz, cldfrac, taucloud, icldlyr, itr, pfrac, semiss) &
   !$acc copyout(down, up, htr, htrc)
   do column = 1, columns
-    call rtrn(1, nz, tavel(:, column), pz(:, column), tz(:, column), cldfrac(:, column), taucloud(:, column), &
-        down(:, column), up(:, column), htr(:, column), htrc(:, column), icldlyr(:, column), &
-        itr(:, :, column), pfrac(:, :, column), 288.0, semiss)
+    call rtrn(1, nz, tavel(:, column), pz(:, column), tz(:, column), cldfrac(:, column), &
+        taucloud(:, column), down(:, column), up(:, column), htr(:, column), htrc(:, column), &
+        icldlyr(:, column), itr(:, :, column), pfrac(:, :, column), 288.0, semiss)
   end do
   !$acc end data
   if (any(down(0, :) <= 0) .or. any(up(nz, :) <= 0) .or. all(htr == htrc)) error stop 'nothing radiated'
