@@ -1,7 +1,10 @@
 ! SPDX-License-Identifier: MIT-0
 ! The longwave sweep of RRTM with the arguments of WRF's routine rtrn: in the place of that in module_ra_rrtm.
 ! Call rtrn_tables once, then rtrn once per column, from several threads if you like. Mathematics:
-! heddle.atmosphere.longwave.fluxes("table").
+! heddle.atmosphere.longwave.fluxes("table"). Arrays of rtrn are those of the host, or with
+! heddle_wrf_kernels_acc those that the caller has on the device; those of rtrn_tables always of the host.
+! On a device the g-points of a column are threads of one block: the kernels fluxes and heating of
+! wrf_columns_f take many columns at once, which is what fills a GPU.
 !
 ! Layers kts to ktep1 from the ground up; faces 0 to ktep1. tavel, tz: temperatures (K); pz: pressures (hPa);
 ! cldfrac, taucloud: part and vertical optical depth of clouds in layers where icldlyr is 1; itr: 0 to 5000,
@@ -10,15 +13,16 @@
 ! clouds, htrc (K per day), of which the last value is 0.
 module heddle_rtrn
   use, intrinsic :: iso_c_binding, only: c_int32_t
-  use wrf_columns_f, only: wrf_columns_fluxes, wrf_columns_heating
+  use heddle_wrf_kernels, only: on_device, fluxes_kernel, heating_kernel
   use heddle_wrf_constants, only: refuse
   implicit none
   private
   public :: rtrn, rtrn_tables
 
   integer, parameter, public :: ngpt = 140, nbands = 16, temperatures = 181, steps = 5000
-  integer(c_int32_t) :: band(ngpt)
-  real :: planck(temperatures * nbands), width(nbands)
+  integer(c_int32_t), dimension(ngpt) :: band
+  real, dimension(nbands) :: width
+  real, dimension(temperatures * nbands) :: planck
   real, dimension(0:steps) :: depth, source, passed
   logical :: has_tables = .false.
 
@@ -39,6 +43,10 @@ contains
     source = tf
     passed = trans
     if (any(band < 0) .or. any(band >= nbands)) call refuse('rtrn_tables', 'a band (ngb) is not 1 to 16')
+    if (.not. has_tables) then
+      !$acc enter data create(band, width, planck, depth, source, passed) if(on_device)
+    end if
+    !$acc update device(band, width, planck, depth, source, passed) if(on_device)
     has_tables = .true.
   end subroutine
 
@@ -51,33 +59,56 @@ contains
     real, dimension(0:ktep1), intent(in) :: pz, tz
     real, dimension(0:ktep1), intent(inout) :: totdflux, totuflux, htr, htrc
     real, intent(in) :: tbound, semiss(nbands)
+    integer(c_int32_t), dimension(ngpt, kts:ktep1) :: at
+    real, dimension(1) :: ground
+    real, dimension(kts:ktep1) :: cloud
+    real, dimension(0:ktep1) :: down_clear, up_clear
+    logical :: wrong
+    integer :: g, k
 
     if (.not. has_tables) call refuse('rtrn', 'call rtrn_tables first')
     if (kts /= 1) call refuse('rtrn', 'the first layer, kts, is 1')
-    if (any(itr < 0) .or. any(itr > steps)) call refuse('rtrn', 'an index (itr) is not 0 to 5000')
-    call column(ktep1, tavel, pz, tz, merge(cldfrac, 0.0, icldlyr == 1), taucloud, totdflux, totuflux, htr, &
-                htrc, int(itr, c_int32_t), pfrac, [tbound], semiss)
+    ground = tbound
+    wrong = .false.
+    !$acc data create(at, cloud, down_clear, up_clear) copyin(ground) if(on_device)
+    !$acc parallel loop collapse(2) reduction(.or.:wrong) present(itr, at) if(on_device)
+    do k = kts, ktep1
+      do g = 1, ngpt
+        wrong = wrong .or. itr(g, k) < 0 .or. itr(g, k) > steps
+        at(g, k) = int(itr(g, k), c_int32_t)
+      end do
+    end do
+    if (wrong) call refuse('rtrn', 'an index (itr) is not 0 to 5000')
+    !$acc parallel loop present(cloud, cldfrac, icldlyr) if(on_device)
+    do k = kts, ktep1
+      cloud(k) = merge(cldfrac(k), 0.0, icldlyr(k) == 1)
+    end do
+    call column(ktep1, tavel, pz, tz, cloud, taucloud, totdflux, totuflux, htr, htrc, at, pfrac, ground, &
+                semiss, down_clear, up_clear)
+    !$acc end data
   end subroutine
 
   !> One column as an array of columns. Faces are sections: the last one lies behind them.
-  subroutine column(n, tavel, pz, tz, cloud, taucloud, down, up, htr, htrc, itr, pfrac, ground, semiss)
+  subroutine column(n, tavel, pz, tz, cloud, taucloud, down, up, htr, htrc, at, pfrac, ground, semiss, &
+      down_clear, up_clear)
     integer, intent(in) :: n
-    integer(c_int32_t), intent(in) :: itr(ngpt, 1, n)
+    integer(c_int32_t), intent(in) :: at(ngpt, 1, n)
     real, intent(in) :: pfrac(ngpt, 1, n), ground(1), semiss(1, nbands)
     real, dimension(1, n), intent(in) :: tavel, cloud, taucloud
     real, dimension(1, 0:n), intent(in) :: pz, tz
-    real, dimension(1, 0:n), intent(inout) :: down, up, htr, htrc
-    real, dimension(1, 0:n) :: down_clear, up_clear
+    real, dimension(1, 0:n), intent(inout) :: down, up, htr, htrc, down_clear, up_clear
     integer, parameter :: none(3) = 0, last_face(2) = [0, 1]
 
-    call wrf_columns_fluxes(itr, tavel, pfrac, cloud, taucloud, tz(:, :n-1), down(:, :n-1), &
+    call fluxes_kernel(at, tavel, pfrac, cloud, taucloud, tz(:, :n-1), down(:, :n-1), &
         down_clear(:, :n-1), ground, semiss, up(:, :n-1), up_clear(:, :n-1), up(:, n), up_clear(:, n), &
         depth, source, passed, band, planck, width, ghosts=none, trust_ghosts=.true.)
+    !$acc kernels present(down, down_clear, htr, htrc) if(on_device)
     down(:, n) = 0
     down_clear(:, n) = 0
     htr(:, n) = 0
     htrc(:, n) = 0
-    call wrf_columns_heating(down, up, pz, htr, ghosts=none(:2), ghosts_after=last_face)
-    call wrf_columns_heating(down_clear, up_clear, pz, htrc, ghosts=none(:2), ghosts_after=last_face)
+    !$acc end kernels
+    call heating_kernel(down, up, pz, htr, ghosts=none(:2), ghosts_after=last_face)
+    call heating_kernel(down_clear, up_clear, pz, htrc, ghosts=none(:2), ghosts_after=last_face)
   end subroutine
 end module

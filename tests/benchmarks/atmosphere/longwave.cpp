@@ -42,7 +42,8 @@ template <class T, class Place> struct Columns {
         cloud_depth(in(Place::memory, covered(n))), down(n * (layers + 1), Place::memory),
         down_clear(n * (layers + 1), Place::memory), up(n * (layers + 1), Place::memory),
         up_clear(n * (layers + 1), Place::memory), ground(in(Place::memory, std::vector<T>{T(300)})),
-        ones(in(Place::memory, std::vector<T>{T(1)})), depths(in(Place::memory, numbers<T>(steps, 0, 100))),
+        ones(in(Place::memory, std::vector<T>(bands, T(1)))),
+        depths(in(Place::memory, numbers<T>(steps, 0, 100))),
         sources(in(Place::memory, numbers<T>(steps, 0, 1))),
         passed(in(Place::memory, numbers<T>(steps, 1, 0))),
         planck(in(Place::memory, numbers<T>(kelvins * bands, 1e-8, 1e-5))),
@@ -85,7 +86,7 @@ template <class T, class Place> struct Columns {
     kernel(each(index), layer(temperature), each(fraction), layer(cloud), layer(cloud_depth), layer(face),
            layer(down), layer(down_clear),
            heddle::PlaneView<T>(ground.data(), {points, columns, 1}, {0, 0, 0}),
-           heddle::PlaneView<T>(ones.data(), {points, columns, bands}, {0, 0, 0}), layer(up), layer(up_clear),
+           heddle::PlaneView<T>(ones.data(), {points, columns, bands}, {0, 0, 1}), layer(up), layer(up_clear),
            top(up), top(up_clear), depths.data(), sources.data(), passed.data(), band.data(), planck.data(),
            width.data());
   }

@@ -1,9 +1,10 @@
 ! SPDX-License-Identifier: Apache-2.0
-! WSM3, WSM5 and advection on arrays that a data region of OpenACC has on the device, in two tiles; results go
-! to a file. The same program, compiled without OpenACC, runs with the modules for the host.
+! WSM3, WSM5 and advection on arrays that a data region of OpenACC has on the device, in two tiles, and longwave
+! radiation of two columns there; results go to a file. The same program, compiled without OpenACC, runs with the modules for the host.
 program device
   use module_configure, only: grid_config_rec_type
   use heddle_advect_scalar_pd, only: advect_scalar_pd
+  use heddle_rtrn, only: rtrn, rtrn_tables, ngpt, nbands, temperatures, table_steps => steps
   use heddle_wsm3, only: wsm3
   use heddle_wsm5, only: wsm5
   implicit none
@@ -19,9 +20,18 @@ program device
   real, dimension(kms:kme) :: unit, zero, half, rdzw
   type(grid_config_rec_type) :: config
   character(len=200) :: file
-  integer :: tile, first, last
+  ! Of radiation: g-points, layers, columns.
+  integer, parameter :: columns = 2
+  real, dimension(ngpt, nz, columns) :: pfrac
+  integer, dimension(ngpt, nz, columns) :: itr
+  integer, dimension(nz, columns) :: icldlyr
+  real, dimension(nz, columns) :: tavel, cldfrac, taucloud
+  real, dimension(0:nz, columns) :: pz, tz, down, up, htr, htrc
+  real, dimension(nbands) :: semiss
+  integer :: tile, first, last, column
 
   call begin()
+  call begin_radiation()
   !$acc data copy(th, q, qc, qr, qi, qs, rain, rainncv, snow, snowncv, sr, tendency) &
   !$acc copyin(w, den, pii, p, delz, ru, rv, rom, mass, none, one)
   do tile = 1, 2
@@ -40,10 +50,19 @@ program device
         jde, kds, kde, ims, ime, jms, jme, kms, kme, 1, ide, first, merge(jde, last, tile == 2), kds, kde)
   end do
   !$acc end data
+  !$acc data copyin(tavel, pz, tz, cldfrac, taucloud, icldlyr, itr, pfrac, semiss) &
+  !$acc copyout(down, up, htr, htrc)
+  do column = 1, columns
+    call rtrn(1, nz, tavel(:, column), pz(:, column), tz(:, column), cldfrac(:, column), &
+        taucloud(:, column), down(:, column), up(:, column), htr(:, column), htrc(:, column), &
+        icldlyr(:, column), itr(:, :, column), pfrac(:, :, column), 288.0, semiss)
+  end do
+  !$acc end data
+  if (any(down(0, :) <= 0) .or. any(up(nz, :) <= 0) .or. all(htr == htrc)) error stop 'nothing radiated'
   if (all(rain == 0) .or. all(snow == 0) .or. all(tendency == 0)) error stop 'nothing happened'
   call get_command_argument(1, file)
   open (unit=10, file=file, access='stream', form='unformatted', status='replace')
-  write (10) th, q, qc, qr, qi, qs, rain, rainncv, snow, snowncv, sr, tendency
+  write (10) th, q, qc, qr, qi, qs, rain, rainncv, snow, snowncv, sr, tendency, down, up, htr, htrc
   close (10)
 
 contains
@@ -89,5 +108,39 @@ contains
         end do
       end do
     end do
+  end subroutine
+
+  !> A gas with g-points of every depth, and a cloud in each column.
+  subroutine begin_radiation()
+    real :: totplnk(temperatures, nbands), delwave(nbands)
+    real, dimension(0:table_steps) :: tau, tf, trans
+    integer :: ngb(ngpt), b, c, i, k
+
+    do i = 1, ngpt
+      ngb(i) = 1 + (i - 1) * nbands / ngpt
+    end do
+    delwave = [(100.0 + 10 * b, b = 1, nbands)]
+    do b = 1, nbands
+      totplnk(:, b) = [(1e-8 * b * k, k = 1, temperatures)]
+    end do
+    tau = [((i / real(table_steps)) / (0.278 * max(1 - i / real(table_steps), 1e-9)), i = 0, table_steps)]
+    trans = exp(-min(tau, 80.0))
+    tf = tau / (2 * 1.8 + tau)
+    call rtrn_tables(totplnk, delwave, ngb, tau, tf, trans)
+    semiss = 0.98
+    do c = 1, columns
+      pz(:, c) = [(1000.0 - 60 * k, k = 0, nz)]
+      tz(:, c) = [(288.0 - (3 + c) * k, k = 0, nz)]
+      tavel(:, c) = 0.5 * (tz(:nz-1, c) + tz(1:, c))
+      do k = 1, nz
+        itr(:, k, c) = [(modulo(37 * i + 11 * k + c, 4000), i = 1, ngpt)]
+        pfrac(:, k, c) = [(1.0 / count(ngb == ngb(i)), i = 1, ngpt)]
+      end do
+    end do
+    icldlyr = 0
+    cldfrac = 0.6 ! a cloud only where icldlyr is 1
+    taucloud = 2
+    icldlyr(6, 1) = 1
+    icldlyr(9, 2) = 1
   end subroutine
 end program

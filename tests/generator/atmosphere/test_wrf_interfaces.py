@@ -135,18 +135,24 @@ def test_constants_are_those_of_wrf() -> None:
     assert all(name.lower() == variable for name, variable, _ in pairs)
 
 
-@pytest.mark.parametrize("routine", ["wsm3", "wsm5", "advect_scalar_pd"])
+@pytest.mark.parametrize("routine", ["wsm3", "wsm5", "advect_scalar_pd", "rtrn"])
 def test_arrays_on_a_device(routine: str) -> None:
     """With OpenACC what a routine declares for its kernels is made on the device, or copied to it, and each
     statement on arrays runs there, on arrays that are known to be there. gfortran, whose device is the host,
     sees neither."""
     text = re.sub(r" *&\n *!\$acc", "", (FOLDER / f"heddle_{routine}.f90").read_text())
     text = re.sub(r" *&\n *", " ", text)
-    local = re.findall(r"^ *real, dimension\((?![ik]ms)[^)]*\)(?:, allocatable)? :: (.*)$", text, re.M)
+    local = re.findall(
+        r"^ *(?:real|integer\(\w+\)), dimension\((?![ik]ms)[^)]*\)(?:, allocatable)? :: (.*)$", text, re.M
+    )
     names = {name for line in local for name in line.split(", ")}
     (data,) = re.findall(r"^ *!\$acc data (.*)$", text, re.M)
+    kept = re.findall(r"^ *!\$acc enter data create\((.*)\) if\(on_device\)$", text, re.M)
+    assert kept == re.findall(r"^ *!\$acc update device\((.*)\) if\(on_device\)$", text, re.M)
     made = {
-        name for clause in re.findall(r"(?:create|copyin)\(([^)]*)\)", data) for name in clause.split(", ")
+        name
+        for clause in [*re.findall(r"(?:create|copyin)\(([^)]*)\)", data), *kept]
+        for name in clause.split(", ")
     }
     assert len(names) > 6
     assert names == made
@@ -156,5 +162,11 @@ def test_arrays_on_a_device(routine: str) -> None:
         used = set(re.findall(r"(?:^ *|= |\+ )([a-z]\w*)", body, re.M))
         assert used == set(present.split(", ")), body
         assert condition == " if(on_device)"
+    loops = re.findall(
+        r"^ *!\$acc parallel loop.* present\((.*)\) if\(on_device\)\n((?: *do .*\n)+.*\n.*\n)", text, re.M
+    )
+    for present, body in loops:
+        assert set(re.findall(r"(\w+)\([gijk](?:, [gijk])?\)", body)) == set(present.split(", ")), body
+    assert text.count("!$acc parallel") == len(loops)
     assert text.count("!$acc end kernels") == len(blocks)
-    assert text.count(" if(on_device)") == len(blocks) + 1 + text.count("!$acc parallel")
+    assert text.count(" if(on_device)") == len(blocks) + len(loops) + 1 + 2 * len(kept)
