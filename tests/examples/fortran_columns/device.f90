@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
-! WSM3, WSM5 and advection on arrays that a data region of OpenACC has on the device, in two tiles, and longwave
-! radiation of two columns there; results go to a file. The same program, compiled without OpenACC, runs with the modules for the host.
+! WSM3, WSM5 and advection on arrays that a data region of OpenACC has on the device, in two tiles, and
+! longwave radiation of two columns there; results go to a file. The same program, compiled without OpenACC,
+! runs with the modules for the host.
 program device
   use module_configure, only: grid_config_rec_type
   use heddle_advect_scalar_pd, only: advect_scalar_pd
