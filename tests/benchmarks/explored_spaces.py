@@ -242,7 +242,7 @@ SPACES = (
         columns,
         "192x128x64",
         "512x512x128",
-        cpu_parts=(Rows(), Strips(64), Strips(320)),
+        cpu_parts=(Rows(), Strips(64), Strips(256), Strips(320)),
         gpu_parts=(Threads(block=(64, 1, 1)), Threads()),
     ),
     Explored(
@@ -263,7 +263,7 @@ SPACES = (
         robertson,
         "4096",
         "1048576",
-        cpu_parts=(Rows(), Strips(8), Strips(64)),
+        cpu_parts=(Rows(), Strips(8), Strips(16), Strips(64)),
         gpu_parts=(Threads(block=(64, 1, 1)), Threads()),
         options={"math": "reproducible"},
         precisions=("f64",),
@@ -282,6 +282,15 @@ SPACES = (
 def _schedules(space: Explored, target: str) -> list[Schedule]:
     part, parts = ("gpu", space.gpu_parts) if target == "cuda" else ("cpu", space.cpu_parts)
     return [Schedule(**space.options), *(Schedule(**{part: one}, **space.options) for one in parts)]
+
+
+def _part(space: Explored, variants: Sequence[str] | None, precisions: Sequence[str] | None) -> Explored:
+    """Some variants and precisions of a space; of None all."""
+
+    def some() -> dict[str, Module]:
+        return {name: module for name, module in space.variants().items() if name in (variants or (name,))}
+
+    return replace(space, variants=some, precisions=tuple(precisions or space.precisions))
 
 
 def compiled(space: Explored, target: str, jobs: int) -> int:
@@ -430,6 +439,8 @@ def main() -> None:
     parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--out", type=Path, default=RESULTS, help="in place of the folder of results")
     parser.add_argument("--only", nargs="+", help="names of spaces")
+    parser.add_argument("--variants", nargs="+", help="names of variants, in place of all of a space")
+    parser.add_argument("--precisions", nargs="+", help="in place of those of the spaces")
     parser.add_argument("--samples", type=int, default=7)
     parser.add_argument("--size", help="in place of those of the spaces")
     parser.add_argument("--budget", type=float, help="minutes for all of it")
@@ -445,6 +456,7 @@ def main() -> None:
     for space in SPACES:
         if options.only and space.name not in options.only:
             continue
+        space = _part(space, options.variants, options.precisions)
         if options.reports:
             found = kept(space)
             if found is not None:

@@ -91,10 +91,19 @@ CPU: tuple[Row[CpuSchedule], ...] = (
         "rows are what they run over, or what the order of a reduction asks for",
     ),
     Row(
-        "columns",
+        "columns in a box, without rounds",
+        # A level of a strip is one run of memory, and the next level lies elsewhere: prefetchers learn each
+        # run anew. 64 values are 4 to 8 cache lines, over before that pays; 256 are 1 to 2 KiB. Two
+        # dimensions have too few strips of that width for all threads.
+        lambda kernel, _: bool(kernel.scans) and not kernel.rounds and kernel.space.dimensions > 2,
+        Strips(256),
+        "columns side by side in vector lanes: each level is a run of 1 to 2 KiB, long enough for prefetchers",
+    ),
+    Row(
+        "other columns",
         lambda kernel, _: bool(kernel.scans),
         Strips(64),
-        "64 columns side by side in vector lanes, whose carried values fit the first cache",
+        "columns side by side in vector lanes; few wait for the slowest, and threads share a plane's columns",
     ),
     Row(
         "rounds",
@@ -138,6 +147,14 @@ GPU: tuple[Row[GpuSchedule], ...] = (
         ),
         Threads(),
         "rows are what they run over",
+    ),
+    Row(
+        "colours, split fields",
+        # A row of a colour is contiguous in a split field: a thread loads whole cache lines with its
+        # neighbours, but few of them. Two cells per thread have their loads under way together.
+        lambda kernel, schedule: schedule.colours == 2 and kernel.split and kernel.space.dimensions > 2,
+        Threads(block=(32, 4, 1), coarsening=2),
+        "rows of a colour are short; two cells per thread: their loads are under way together",
     ),
     Row(
         "colours",

@@ -41,13 +41,17 @@ from heddle.module import KernelModel
 PAGE = Path(heddle.__file__).parents[1] / "docs/schedules.md"
 D2Q9, D3Q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
 u, v, w = fields("u, v, w: real[3D]")
+p, q = fields("p, q: real[2D]")
+s = fields("s: real[3D]", split=True)
 k, total = sympy.symbols("k total")
 COPY = [Assignment(v.here, u.here)]
 SUM = sum(f.here for f in fields("a, b, c, d: real[3D]"))
 COLUMN = [Scan(2, {k: 0}, [Assignment(v.here, k + u.here)], {k: v.here})]
 ROUNDS = [While(k > 1, {k: u.here}, [], {k: k / 2}, at_most=9), Assignment(v.here, k)]
+PLANE = [Scan(1, {k: 0}, [Assignment(q.here, k + p.here)], {k: q.here})]
+SINKING = [Scan(2, {total: 0}, [*ROUNDS[:1], Assignment(w.here, total + k)], {total: w.here})]
 ONE, TALL, FEW = Threads(), Threads(block=(64, 1, 1)), Threads(block=(128, 1, 1), coarsening=4)
-COLOURED = Threads(block=(32, 8, 1))
+COLOURED, SPLIT = Threads(block=(32, 8, 1)), Threads(block=(32, 4, 1), coarsening=2)
 LINES, PAST = CacheLines(4), CacheLines(4, nontemporal=True)
 REPRODUCIBLE = Schedule(math="reproducible")
 KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
@@ -61,7 +65,9 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "walls": (lbm.Pull(D2Q9)(lbm.BGK(D2Q9)), {"space": Dense(walls=("w",))}, Rows(), ONE),
     "list": (lbm.Pull(D2Q9)(lbm.BGK(D2Q9)), {"space": Sparse("fluid")}, Rows(), ONE),
     "face": (lbm.Pull(D2Q9).boundary(lbm.NoSlip(D2Q9), face="w"), {}, Rows(), ONE),
-    "column": (COLUMN, {}, Strips(64), TALL),
+    "column": (COLUMN, {}, Strips(256), TALL),
+    "column of a plane": (PLANE, {}, Strips(64), TALL),
+    "column with rounds": (SINKING, {}, Strips(64), TALL),
     "column along x": ([Scan(0, {k: 0}, [Assignment(v.here, k)], {k: u.here})], {}, Rows(), TALL),
     "rounds": (ROUNDS, {"schedule": REPRODUCIBLE}, Strips(8), TALL),
     "rounds of the library": (ROUNDS, {}, Rows(), TALL),
@@ -70,6 +76,7 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     ),
     "reduction": ([Reduce("max", "total", u.here)], {}, Rows(), FEW),
     "colours": ([Assignment(u.here, u[1, 0, 0])], {"schedule": Schedule(colours=2)}, Rows(), COLOURED),
+    "split": ([Assignment(s.here, s[1, 0, 0])], {"schedule": Schedule(colours=2)}, Rows(), SPLIT),
     "condition": ([If(u.here > 0, COPY)], {}, Rows(), FEW),
 }  # fmt: skip
 
