@@ -97,7 +97,7 @@ CPU: tuple[Row[CpuSchedule], ...] = (
         # dimensions have too few strips of that width for all threads.
         lambda kernel, _: bool(kernel.scans) and not kernel.rounds and kernel.space.dimensions > 2,
         Strips(256),
-        "columns side by side in vector lanes: each level is a run of 1 to 2 KiB, long enough for prefetchers",
+        "columns side by side in vector lanes: each level is a run of 1 to 2 KiB, long enough to prefetch",
     ),
     Row(
         "other columns",
