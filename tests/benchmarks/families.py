@@ -301,9 +301,7 @@ def rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
                 here = [r for r in results if (r.module, r.target, r.precision, r.state) == place]
                 alike = [r for r in here if not (r.schedule.gpu.unit_stride or r.schedule.cpu.fixed_nx)]
                 for machine in dict.fromkeys(r.machine for r in alike):
-                    timed = {
-                        getattr(r.schedule, part): r for r in newest(alike) if r.machine == machine
-                    }
+                    timed = {getattr(r.schedule, part): r for r in newest(alike) if r.machine == machine}
                     chosen, best = timed.get(getattr(own, part)), min(timed.values(), key=lambda r: r.time)
                     yield (
                         f"{family.name}, {'x'.join(map(str, best.extent))}",
