@@ -196,8 +196,7 @@ def _costs(variants: Sequence[Variant], target: Target) -> list[str]:
     """One line for each precision."""
     lines = []
     for variant in variants:
-        gpu = variant.schedule.gpu
-        cells = gpu.coarsening * gpu.row_cells if target.threads else 1
+        cells = variant.schedule.gpu.cells_per_thread if target.threads else 1
         spent = cost(variant.stages.kernel, variant.stages.lowered, cells)
         lines.append(f"One update in {variant.suffix}: {spent}.")
     return lines

@@ -140,8 +140,7 @@ def costs(module: Module, target: str) -> dict[str, Any]:
     found = []
     for name, model in module.kernels.items():
         stages = module.stages(name, module.precisions[0], target)
-        gpu = model.schedule.gpu
-        cells = gpu.coarsening * gpu.row_cells if TARGETS[target].threads else 1
+        cells = model.schedule.gpu.cells_per_thread if TARGETS[target].threads else 1
         found.append(cost(stages.kernel, stages.lowered, cells))
     calls: dict[str, float] = {}
     for one in found:

@@ -225,6 +225,11 @@ class GpuSchedule:
         """Cells of a row that a thread updates together."""
         return 1
 
+    @property
+    def cells_per_thread(self) -> int:
+        """That a thread updates, one after the other or together."""
+        return self.coarsening * self.row_cells
+
 
 @dataclass(frozen=True)
 class Threads(GpuSchedule):

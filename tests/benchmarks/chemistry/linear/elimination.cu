@@ -12,6 +12,14 @@ constexpr int numbers = elimination_places + elimination_rows; // of a cell: L a
 constexpr int block_size = elimination_warps * 32;
 constexpr int places_of_warp = (elimination_places + elimination_warps - 1) / elimination_warps;
 
+/// Begins to copy the tasks into shared memory: from further away each word would be waited for.
+__device__ inline void copy_table(std::uint32_t* words, std::int32_t* starts, const TaskTable& tasks) {
+  for (int n = static_cast<int>(threadIdx.x); n < tasks.words_count; n += block_size)
+    heddle::copy_ahead(words + n, tasks.words + n);
+  for (int n = static_cast<int>(threadIdx.x); n < tasks.starts_count; n += block_size)
+    heddle::copy_ahead(starts + n, tasks.starts + n);
+}
+
 /// given: the matrix. entries: of each place of L and U, that of the matrix that it begins as, or -1. kept:
 /// null, or what gets L and U.
 __global__ void __launch_bounds__(block_size)
@@ -22,13 +30,9 @@ __global__ void __launch_bounds__(block_size)
   const int warp = static_cast<int>(threadIdx.x) / 32;
   double* const shared = heddle::dynamic_shared<double>();
   double* const mine = shared + lane; // of the cell: 32 numbers apart
-  // The table, too: from further away each word would be waited for.
   auto* const words = reinterpret_cast<std::uint32_t*>(shared + numbers * elimination_cells);
   auto* const starts = reinterpret_cast<std::int32_t*>(words + tasks.words_count);
-  for (int n = static_cast<int>(threadIdx.x); n < tasks.words_count; n += block_size)
-    heddle::copy_ahead(words + n, tasks.words + n);
-  for (int n = static_cast<int>(threadIdx.x); n < tasks.starts_count; n += block_size)
-    heddle::copy_ahead(starts + n, tasks.starts + n);
+  copy_table(words, starts, tasks);
   const std::int64_t wanted = std::int64_t{blockIdx.x} * elimination_cells + lane;
   const std::int64_t cell = wanted < cells ? wanted : cells - 1; // the last one again
   int entry[places_of_warp];                                     // all are under way before one is needed
@@ -89,10 +93,7 @@ __global__ void __launch_bounds__(block_size)
   double* const mine = shared + lane;
   auto* const words = reinterpret_cast<std::uint32_t*>(shared + elimination_rows * elimination_cells);
   auto* const starts = reinterpret_cast<std::int32_t*>(words + tasks.words_count);
-  for (int n = static_cast<int>(threadIdx.x); n < tasks.words_count; n += block_size)
-    heddle::copy_ahead(words + n, tasks.words + n);
-  for (int n = static_cast<int>(threadIdx.x); n < tasks.starts_count; n += block_size)
-    heddle::copy_ahead(starts + n, tasks.starts + n);
+  copy_table(words, starts, tasks);
   const std::int64_t wanted = std::int64_t{blockIdx.x} * elimination_cells + lane;
   const std::int64_t cell = wanted < cells ? wanted : cells - 1; // the last one again
   for (int row = warp; row < elimination_rows; row += elimination_warps)
