@@ -56,11 +56,14 @@ def select_functions(kernel: Kernel, request: Request) -> Kernel:
 
 
 def _with_named_parts(body: Sequence[Statement], taken: set[str]) -> tuple[Statement, ...]:
-    """The same statements, with names for parts of their sums. taken: names, to which those are added."""
+    """The same statements, with names for parts of their sums. taken: names, to which those are added. Those
+    of a branch end with it: a copy of a loop for a usual value (heddle.ir.loop_versions) names its parts as
+    the whole does."""
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, (Loop, If, While, Scan)):
-            statement = dataclasses.replace(statement, body=_with_named_parts(statement.body, taken))
+            names = set(taken) if isinstance(statement, If) else taken
+            statement = dataclasses.replace(statement, body=_with_named_parts(statement.body, names))
         elif isinstance(statement, (Let, Assign, Store)):
             named = _Parts(statement, taken)
             value = named.value(statement.value)
