@@ -6,8 +6,8 @@ before   add(mul(a, b), c)      sub(mul(a, b), c)       sub(c, mul(a, b))       
 after    fma(a, b, c)           fma(a, b, neg(c))       fma(neg(a), b, c)       reproducible_exp(x)
 
 Compilers are told not to contract by themselves, so what stands here is what every target computes. Of a long
-sum, every fourth fused operation gets a name: nobody reads fifty that stand in each other, and clang-format
-takes half a minute for a hundred such sums.
+sum, or a polynomial by Horner's rule, every fourth fused operation gets a name: nobody reads fifty that stand
+in each other, and clang-format needs 0.7 ms to lay out four and 130 ms for eight.
 """
 
 from __future__ import annotations
@@ -85,16 +85,20 @@ class _Parts:
         if value not in self.memo:
             found = rebuild(value, self.value) if isinstance(value, (Op, Call)) else value
             if isinstance(found, Call) and found.name == "fma":
-                a, b, c = found.args
-                depth = self.nested.get(c, 0)
-                if depth >= MOST_NESTED:
-                    name = fresh(f"part_{len(self.parts) + 1}_{self.name}", self.taken)
-                    self.taken.add(name)
-                    self.parts.append(Let(Symbol(name, found.type), c))
-                    found, depth = dataclasses.replace(found, args=(a, b, Symbol(name, found.type))), 0
-                self.nested[found] = depth + 1
+                args = tuple(self.named(arg) for arg in found.args)
+                found = dataclasses.replace(found, args=args)
+                self.nested[found] = 1 + max(self.nested.get(arg, 0) for arg in args)
             self.memo[value] = found
         return self.memo[value]
+
+    def named(self, arg: Expression) -> Expression:
+        """An operand of a fused operation, or a name for it."""
+        if self.nested.get(arg, 0) < MOST_NESTED:
+            return arg
+        name = fresh(f"part_{len(self.parts) + 1}_{self.name}", self.taken)
+        self.taken.add(name)
+        self.parts.append(Let(Symbol(name, arg.type), arg))
+        return Symbol(name, arg.type)
 
 
 def _reproducible(expression: Expression) -> Expression:

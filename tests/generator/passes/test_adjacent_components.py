@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 from heddle import Assignment, KernelError, Module, Rows, Schedule, fields, load
 from heddle.build import files, write
 from heddle.model.equations import add, multiply
@@ -57,3 +58,20 @@ def test_long_fused_sums_come_in_parts() -> None:
     assert len(sums) == 2
     assert max(line.count("std::fma(") for line in sums) <= MOST_NESTED
     assert re.search(r"one_row\[x\] = .*part_1_stored", " ".join(sums))
+
+
+def horner(order: int) -> sympy.Expr:
+    x = many.component(0)
+    value: sympy.Expr = many.component(1)
+    for k in range(order):
+        value = add(multiply(x, value), many.component(2 + k % 7))
+    return value
+
+
+def test_long_polynomials_come_in_parts() -> None:
+    """The fused operations of Horner's rule stand in factors, those of a sum in the last operand."""
+    made = Module("adjacent", precisions=("f64",))
+    made.add("value", [Assignment(one.here, horner(8))], schedule=ADJACENT)
+    text = files(made, ["cpu"])["adjacent/value.cpp"]
+    sums = [line for line in " ".join(text.split()).split(";") if "std::fma(" in line]
+    assert [line.count("std::fma(") for line in sums] == [MOST_NESTED, MOST_NESTED]
