@@ -155,10 +155,10 @@ tidy() {
   sed -n 's/^\(left out: .*\|tidy: .*\)/  \1/p' "$logs/tidy.log"
 }
 
-# The .cu files of the tree through nvcc, eight of a module at once, the libraries with their CUDA parts, and
-# the files of heddle-bench that time a GPU. Programs are not linked: they would be compiled a second time for
-# it. The kernels are those that the build dev has generated. Nothing of this is run: what g++ compiles is not
-# optimised, device code is as always.
+# The .cu files of the tree through nvcc, eight of a module at once, the hand-written files of libraries as
+# they are with CUDA, and the files of heddle-bench that time a GPU. Programs are not linked: they would be
+# compiled a second time for it. Emitted C++ is as in the build dev, which has compiled it. Nothing of this is
+# run: what g++ compiles is not optimised, device code is as always.
 compile_cuda() {
   local objects
   cmake --preset cuda -S "$HEDDLE_ROOT" -D CMAKE_CUDA_COMPILER="$nvcc" -D HEDDLE_DEVICE_TESTS=ON \
@@ -166,14 +166,14 @@ compile_cuda() {
     -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=8 -D CMAKE_UNITY_BUILD=ON \
     || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all \
-    | sed -nE 's/^(.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
+    | sed -nE '/\/generated\/.*\.cpp\.o: /d; s/^(runtime\/.*\.o|.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
   # Of kernels that only tests need, every second group: g++ compiles and runs them all through the emulation.
   if [ $mode != full ]; then
     mapfile -t objects < <(printf '%s\n' "${objects[@]}" \
       | awk '!/^tests\/kernels\/.*heddle-together/ || n++ % 2 == 0')
   fi
-  echo "${#objects[@]} CUDA objects"
-  [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" heddle-libraries "${objects[@]}"
+  echo "${#objects[@]} objects"
+  [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" "${objects[@]}"
 }
 
 # A sample of emitted kernels, compiled for a GPU of AMD; the registers that each takes: build/hip/report.txt
@@ -227,7 +227,10 @@ digests() {
 with_oldest() {
   local part parts=() shares=$jobs status=0 new="$build/digests.txt" old="$build/digests-oldest.txt"
   need_oldest_venv || return 1
-  digests "$bin/python" "$new" && digests "$venv-oldest/bin/python" "$old" || return 1
+  digests "$bin/python" "$new" &
+  parts=($!)
+  digests "$venv-oldest/bin/python" "$old" && wait "${parts[0]}" || return 1
+  parts=()
   if cmp -s <(head -n 1 "$new") <(head -n 1 "$old"); then
     echo "build/venv has the oldest SymPy itself: nothing is compared"
     return 1
@@ -256,7 +259,14 @@ if [ $mode = full ]; then
   packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
     clang-16 cppcheck)
 fi
+# Wheels are loaded beside Debian's packages; what has gone wrong there is done again, and said, behind them.
+wheels=""
+if is_present python3-venv; then
+  need_venv "" test jax >/dev/null 2>&1 &
+  wheels=$!
+fi
 need_packages "${packages[@]}"
+[ -z "$wheels" ] || wait "$wheels" || :
 need_venv_or_fail "" test jax
 say "Python environment: ready in build/venv"
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1

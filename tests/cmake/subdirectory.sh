@@ -5,7 +5,8 @@
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 take_consumer
-quick=(-D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_UNITY_BUILD=ON) # only to compile
+quick=(-D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_UNITY_BUILD=ON # only to compile
+  -D CMAKE_UNITY_BUILD_BATCH_SIZE=12)
 expect_refusal "HEDDLE_COMPONENTS has 'poison'; known are mpi, program," \
   configure -G Ninja -D HEDDLE_SOURCE="$HEDDLE_SOURCE" -D HEDDLE_COMPONENTS="poison"
 expect_refusal "HEDDLE_COMPONENTS has projection, which needs poisson" \
