@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from heddle.ir.hash_consing import Node
-from heddle.ir.nodes import Expression, Kernel, Op, Scan, Select, Statement, Store, While
+from heddle.ir.nodes import Expression, Kernel, Op, Scan, Select, Statement, Store, Symbol, While
 
 _nodes: WeakKeyDictionary[Kernel, tuple[Node, ...]] = WeakKeyDictionary()
 _field_names: dict[type[Node], tuple[str, ...]] = {}
@@ -87,6 +87,31 @@ def transform(root: Any, change: Callable[[Any], Any]) -> Any:
         return known
 
     return visit(root)
+
+
+class Renaming:
+    """New names for symbols, statement by statement; each can add some for those that follow."""
+
+    def __init__(self, names: Mapping[Symbol, Symbol]) -> None:
+        self.names = dict(names)
+        self._memo: dict[Node, Any] = {}
+
+    def add(self, symbol: Symbol, name: Symbol) -> None:
+        self.names[symbol] = name
+        self._memo.clear()
+
+    def __call__(self, statement: Any) -> Any:
+        """A statement with new names, but for the statements in its body."""
+        return rebuild(statement, self._renamed) if self.names else statement
+
+    def _renamed(self, node: Any) -> Any:
+        if isinstance(node, Statement):
+            return node
+        if isinstance(node, Symbol):
+            return self.names.get(node, node)
+        if node not in self._memo:
+            self._memo[node] = rebuild(node, self._renamed)
+        return self._memo[node]
 
 
 def transform_expressions(statement: Any, change: Callable[[Expression], Expression]) -> Any:

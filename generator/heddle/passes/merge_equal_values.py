@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     Assign,
     Call,
@@ -33,7 +31,7 @@ from heddle.ir.nodes import (
     While,
 )
 from heddle.ir.stages import Request
-from heddle.ir.visit import distinct, rebuild, statements, transform
+from heddle.ir.visit import Renaming, distinct, statements, transform
 
 _ARITHMETIC = (Op, Call, Select, Cast)
 
@@ -53,28 +51,17 @@ def _block(
     """The statements, and the names at their end. known: values computed so far and their names. names:
     dropped names and those that take their place. Both hold for the blocks inside, and what is found there
     holds nowhere else but in what the block carries on."""
-    known, names = dict(known), dict(names)
-    memo: dict[Node, Node] = {}
-
-    def renamed(node: Any) -> Any:
-        if isinstance(node, Statement):
-            return node
-        if isinstance(node, Symbol):
-            return names.get(node, node)
-        if node not in memo:
-            memo[node] = rebuild(node, renamed)
-        return memo[node]
-
+    known, renamed = dict(known), Renaming(names)
+    names = renamed.names
     result: list[Statement] = []
     for statement in body:
-        changed: Any = rebuild(statement, renamed) if names else statement
+        changed = renamed(statement)
         if isinstance(statement, Let):
             if names:
                 changed = dataclasses.replace(changed, symbol=statement.symbol)
             if _is_arithmetic(changed.value, changing):
                 if changed.value in known:
-                    names[statement.symbol] = known[changed.value]
-                    memo.clear()
+                    renamed.add(statement.symbol, known[changed.value])
                     continue
                 known[changed.value] = statement.symbol
         elif hasattr(statement, "body"):

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence, Set
-from typing import Any
 
 from heddle.ir.cpp_names import is_name
-from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
     Assign,
     DeviceCall,
@@ -27,7 +25,7 @@ from heddle.ir.nodes import (
 )
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh as unique
-from heddle.ir.visit import rebuild
+from heddle.ir.visit import Renaming
 
 
 def name_locals(kernel: Kernel, request: Request) -> Kernel:
@@ -40,21 +38,8 @@ def name_locals(kernel: Kernel, request: Request) -> Kernel:
 
 
 def _block(body: Sequence[Statement], taken: Set[str], names: dict[Symbol, Symbol]) -> tuple[Statement, ...]:
-    taken, names = set(taken), dict(names)
-    memo: dict[Node, Node] = {}
-
-    def renamed(node: Any) -> Any:
-        if isinstance(node, Statement):
-            return node
-        if isinstance(node, Symbol):
-            return names.get(node, node)
-        if node not in memo:
-            memo[node] = rebuild(node, renamed)
-        return memo[node]
-
-    def current(statement: Any) -> Any:
-        return rebuild(statement, renamed) if names else statement
-
+    taken, current = set(taken), Renaming(names)
+    names = current.names
     result: list[Statement] = []
     for statement in body:
         declared = "result" if isinstance(statement, DeviceCall) else "symbol"
@@ -66,8 +51,7 @@ def _block(body: Sequence[Statement], taken: Set[str], names: dict[Symbol, Symbo
             taken.add(fresh)
             changed = current(statement)
             if fresh != symbol.name or symbol in names:
-                names[symbol] = Symbol(fresh, symbol.type)
-                memo.clear()
+                current.add(symbol, Symbol(fresh, symbol.type))
                 changed = dataclasses.replace(changed, **{declared: names[symbol]})
             result.append(changed)
         elif hasattr(statement, "body"):

@@ -22,6 +22,7 @@ from heddle.lift.variables.liveness import After, Liveness
 from heddle.lift.variables.unique_names import unique_names
 
 Body = tuple[ir.Statement, ...]
+_WITH_BLOCKS = (source.For, source.Branch, source.Block, source.UnknownStatement)
 _PRIVATE = re.compile(r"\s*\bprivate *\([^)]*\)")
 
 
@@ -58,6 +59,9 @@ class _Moving:
         """after: what runs after the block. outside: names that are used elsewhere."""
         result: list[ir.Statement] = []
         for at, statement in enumerate(body):
+            if not isinstance(statement, _WITH_BLOCKS):
+                result.append(statement)
+                continue
             beside = outside | self.known.names((*body[:at], *body[at + 1 :]))
             later = (After(tuple(body[at + 1 :])), *after)
             match statement:
