@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "halo_sweeps.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -15,12 +16,6 @@
 #include "heddle/halo/halo_exchange.hpp"
 
 namespace {
-
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory where = heddle::Memory::device;
-#else
-constexpr heddle::Memory where = heddle::Memory::host;
-#endif
 
 const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {11, 9, 10}}, {2, 2, 2}, {true, true, true});
 
@@ -31,9 +26,9 @@ template <class T> T number(std::int64_t x, std::int64_t y, std::int64_t z, int 
 }
 
 template <class T> struct Fields {
-  heddle::Field<T> u{grid, {.components = 2, .ghost_layers = 2, .memory = where, .name = "u"}};
-  heddle::Field<T> v{grid, {.ghost_layers = 2, .memory = where, .name = "v"}};
-  heddle::Field<T> w{grid, {.ghost_layers = 2, .memory = where, .name = "w"}};
+  heddle::Field<T> u{grid, {.components = 2, .ghost_layers = 2, .memory = test::device_memory, .name = "u"}};
+  heddle::Field<T> v{grid, {.ghost_layers = 2, .memory = test::device_memory, .name = "v"}};
+  heddle::Field<T> w{grid, {.ghost_layers = 2, .memory = test::device_memory, .name = "w"}};
 
   Fields() {
     for (heddle::Field<T>* field : {&u, &v}) {
@@ -92,20 +87,20 @@ TYPED_TEST(Halo, FillsWhatIsReadAndNothingElse) {
     Fields<TypeParam> fields;
     heddle::HaloExchange exchange(halo::Mix<TypeParam>(fields.u, fields.v, fields.w).before(),
                                   {.as_on_device = together});
-    heddle::Stream stream(where);
+    heddle::Stream stream(test::device_memory);
     exchange(stream);
     stream.synchronise();
     expect_mixed(fields);
-    EXPECT_EQ(exchange.memory(), where);
+    EXPECT_EQ(exchange.memory(), test::device_memory);
   }
 }
 
 TEST(Narrow, RoundsInMessages) {
-  heddle::Field<double> v(grid, {.ghost_layers = 2, .memory = where});
-  heddle::Field<double> w(grid, {.ghost_layers = 2, .memory = where});
+  heddle::Field<double> v(grid, {.ghost_layers = 2, .memory = test::device_memory});
+  heddle::Field<double> w(grid, {.ghost_layers = 2, .memory = test::device_memory});
   v.fill(1.0 + 0x1p-30);
   heddle::HaloExchange exchange(halo::Smooth<double>(v, w).before());
-  heddle::Stream stream(where);
+  heddle::Stream stream(test::device_memory);
   exchange(stream);
   stream.synchronise();
   v.inspect(0, [](heddle::FieldView<const double> view) {

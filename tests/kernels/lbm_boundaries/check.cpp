@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "bodies.hpp"
 #include "channel.hpp"
 #include "heddle/core/buffer.hpp"
@@ -28,13 +29,6 @@ using namespace boundaries;
 template <class T> using Buffer = heddle::Buffer<T>;
 
 enum class Target { cpu, reference, cuda };
-
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
 
 /// What a boundary sweep over a list takes: the cells beside it, which directions come in, and values an
 /// entry.
@@ -292,7 +286,7 @@ TEST(Boundaries, InPlaceOverAListEqualDenseFacesBitForBit) {
     for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
       DenseChannel dense(what.boundary, what.distance);
       ListChannel flow(dense, what.boundary, what.distance, lbm_boundaries::links,
-                       target == Target::cuda ? device : heddle::Memory::host);
+                       target == Target::cuda ? test::device_memory : heddle::Memory::host);
       flow.start([&](const Cell& cell, int q) { return dense.arrived(cell, q); });
       for (int t = 0; t < 6; ++t) {
         in_place(target, t % 2 == 1, flow);
@@ -375,7 +369,7 @@ template <class Links> struct BothWays {
 /// never reaches the fluid, and force and torque are the same bits as over the list.
 TEST(Boundaries, BodiesInABoxEqualAListBitForBit) {
   for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
-    BothWays flow(lbm_boundaries::links, target == Target::cuda ? device : heddle::Memory::host);
+    BothWays flow(lbm_boundaries::links, target == Target::cuda ? test::device_memory : heddle::Memory::host);
     for (std::int64_t n = 0; n < flow.host.count(); ++n) {
       const Cell cell = flow.host.position(n);
       for (int q = 0; q < 9; ++q)
@@ -474,7 +468,7 @@ TEST(Boundaries, BodiesInABoxWithTwoArraysEqualAListBitForBit) {
 /// A block beside no boundary has an empty list, and no memory for it.
 TEST(Boundaries, AnEmptyListIsNoWork) {
   for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
-    const heddle::Memory memory = target == Target::cuda ? device : heddle::Memory::host;
+    const heddle::Memory memory = target == Target::cuda ? test::device_memory : heddle::Memory::host;
     const heddle::IndexList list({{0, 0, 0}, {length, height, 1}}, everywhere(), {false, false, false},
                                  lbm_boundaries::links, memory);
     heddle::SparseField<double> field(list, 9, memory);

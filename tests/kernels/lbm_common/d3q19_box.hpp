@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/on_device.hpp"
 #include "d3q19_values.hpp"
 #include "periodic_box.hpp"
 
@@ -43,32 +44,21 @@ Kernel<T> bind(int (*entry)(const T*, const std::int64_t*, const std::int64_t*, 
 }
 
 /// A box's memory on the device while this lives; it is copied back at the end.
-template <class T> class OnDevice {
+template <class T> class BoxOnDevice {
 public:
-  explicit OnDevice(PeriodicBox<T>& box) : box_(&box), bytes_(box.values().size() * sizeof(T)) {
-    check(cudaMalloc(&memory_, bytes_));
-    check(cudaMemcpy(memory_, box.values().data(), bytes_, cudaMemcpyHostToDevice));
-  }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() {
-    check(cudaDeviceSynchronize());
-    check(cudaMemcpy(box_->values().data(), memory_, bytes_, cudaMemcpyDeviceToHost));
-    check(cudaFree(memory_));
-  }
-  T* data() const { return memory_ + (box_->data() - box_->values().data()); }
+  explicit BoxOnDevice(PeriodicBox<T>& box)
+      : first_(box.data() - box.values().data()), memory_(box.values()) {}
+  T* data() const { return memory_.data() + first_; }
 
 private:
-  static void check(cudaError_t status) { ASSERT_EQ(status, cudaSuccess); }
-  PeriodicBox<T>* box_;
-  std::size_t bytes_;
-  T* memory_ = nullptr;
+  std::ptrdiff_t first_;
+  OnDevice<T> memory_;
 };
 
 template <class T, class A>
 Kernel<T> bind(int (*entry)(T*, const std::int64_t*, const std::int64_t*, A, void*)) {
   return [entry](PeriodicBox<T>& f, PeriodicBox<T>&) {
-    const OnDevice<T> device(f);
+    const BoxOnDevice<T> device(f);
     return entry(device.data(), f.extents(), f.strides(), static_cast<A>(omega), nullptr);
   };
 }
@@ -77,8 +67,8 @@ template <class T, class A>
 Kernel<T> bind(int (*entry)(const T*, const std::int64_t*, const std::int64_t*, T*, const std::int64_t*,
                             const std::int64_t*, A, void*)) {
   return [entry](PeriodicBox<T>& f, PeriodicBox<T>& f_next) {
-    const OnDevice<T> source(f);
-    const OnDevice<T> destination(f_next);
+    const BoxOnDevice<T> source(f);
+    const BoxOnDevice<T> destination(f_next);
     return entry(source.data(), f.extents(), f.strides(), destination.data(), f_next.extents(),
                  f_next.strides(), static_cast<A>(omega), nullptr);
   };

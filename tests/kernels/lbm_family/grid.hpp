@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/memory.hpp"
 #include "periodic_box.hpp"
@@ -19,15 +20,8 @@ using Cell = std::array<std::int64_t, 3>;
 using test::Velocity;
 enum class Target { cpu, cuda };
 
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
-
 inline heddle::Memory memory_of(Target target) {
-  return target == Target::cuda ? device : heddle::Memory::host;
+  return target == Target::cuda ? test::device_memory : heddle::Memory::host;
 }
 
 inline Cell moved(const Cell& cell, const Velocity& by, int times = 1) {

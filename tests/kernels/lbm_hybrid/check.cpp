@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "../../support/numbers_of_ranks.hpp"
 #include "../../support/test_folder.hpp"
 #include "heddle/core/error.hpp"
@@ -24,10 +25,8 @@
 namespace {
 
 #ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
 template <class T> using Cuda = hybrid::Module<T>;
 #else
-constexpr heddle::Memory device = heddle::Memory::host;
 template <class T> using Cuda = hybrid::Emulated<T>;
 #endif
 
@@ -90,7 +89,8 @@ TYPED_TEST(HybridCuda, KernelsGiveTheBitsOfOneList) {
        std::vector<std::pair<int, std::array<int, 3>>>{{1, {3, 2, 2}}, {3, {3, 4, 1}}}) {
     for (const bool overlap : {true, false}) {
       const hybrid::Outcome outcome = on<TypeParam, Cuda<TypeParam>>(
-          ranks, {.blocks = blocks, .costs = hybrid::mixed, .memory = device, .overlap = overlap});
+          ranks,
+          {.blocks = blocks, .costs = hybrid::mixed, .memory = test::device_memory, .overlap = overlap});
       EXPECT_EQ(outcome.different, 0) << ranks << " ranks, overlap " << overlap;
       EXPECT_GT(outcome.dense, 0);
       EXPECT_GT(outcome.listed, 0);
@@ -141,8 +141,11 @@ TEST(HybridBlocks, AMissingExchangeIsFound) {
 TEST(HybridBlocks, ACheckpointServesOtherBlocksAndKinds) {
   std::string folder = (std::filesystem::temp_directory_path() / "heddle-hybrid-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  on<float, Cuda<float>>(
-      3, {.blocks = {6, 2, 2}, .costs = hybrid::mixed, .memory = device, .to = 1, .folder = folder});
+  on<float, Cuda<float>>(3, {.blocks = {6, 2, 2},
+                             .costs = hybrid::mixed,
+                             .memory = test::device_memory,
+                             .to = 1,
+                             .folder = folder});
   for (const auto& [ranks, blocks, costs] : {std::tuple(2, std::array<int, 3>{3, 4, 1}, hybrid::all_listed),
                                              std::tuple(5, std::array<int, 3>{4, 2, 3}, hybrid::all_dense),
                                              std::tuple(1, std::array<int, 3>{6, 4, 3}, hybrid::mixed)}) {

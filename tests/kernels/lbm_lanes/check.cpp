@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -21,11 +22,6 @@
 
 namespace {
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory memory = heddle::Memory::device;
-#else
-constexpr heddle::Memory memory = heddle::Memory::host;
-#endif
 constexpr int lanes = 4;
 constexpr std::array<std::int64_t, 3> extent{37, 5, 8};
 constexpr double omega = 1.7;
@@ -148,7 +144,7 @@ template <class T> std::vector<T> aa_on_one_block(bool walls) {
 
 /// The same with vectors, group after group of interleaved blocks.
 template <class T> std::vector<T> aa_in_lanes(int blocks, bool walls) {
-  Simulation<T> s({1, 1, blocks}, walls, lanes, memory);
+  Simulation<T> s({1, 1, blocks}, walls, lanes, test::device_memory);
   void* const stream = s.stream().native();
   const lbm_lanes::AaEven<T> even(s.f(), {.omega = omega});
   const lbm_lanes::AaOdd<T> odd(s.f(), {.omega = omega});
@@ -208,7 +204,7 @@ TYPED_TEST(Lanes, WallsWithinTheStepEqualSweepsBitForBit) {
   using T = TypeParam;
   const std::vector<T> expected = box_by_sweeps<T>();
   for (const int blocks : {4, 8}) {
-    Simulation<T> s({1, 1, blocks}, true, lanes, memory, true);
+    Simulation<T> s({1, 1, blocks}, true, lanes, test::device_memory, true);
     void* const stream = s.stream().native();
     const lbm_lanes::WalledEven<T> even(s.f(), {.omega = omega});
     const lbm_lanes::WalledOdd<T> odd(s.f(), {.omega = omega});
@@ -235,7 +231,7 @@ TYPED_TEST(Lanes, WallsWithinTheStepEqualSweepsBitForBit) {
 /// Four AA steps in a box, all walls of which are the kernel's and the exchange's. The lid adds its momentum
 /// to what it sends back before that crosses.
 template <class T> std::vector<T> box_in_lanes(const std::array<int, 3>& cut) {
-  Simulation<T> s(cut, true, lanes, memory, true);
+  Simulation<T> s(cut, true, lanes, test::device_memory, true);
   s.take_vectors();
   void* const stream = s.stream().native();
   const int blocks = s.f().blocks();
@@ -314,7 +310,7 @@ TYPED_TEST(Lanes, WallsWithinTheStepStandWhereTheGridEnds) {
 TYPED_TEST(Lanes, EsoPullEqualsOneBlockBitForBit) {
   using T = TypeParam;
   Simulation<T> one({1, 1, 1}, false, 1, heddle::Memory::host);
-  Simulation<T> vectors({1, 1, lanes}, false, lanes, memory);
+  Simulation<T> vectors({1, 1, lanes}, false, lanes, test::device_memory);
   void* const stream = vectors.stream().native();
   for (int pair = 0; pair < 2; ++pair) {
     one.step(lbm_lanes::EsoPullEven<T>(one.f(), {.omega = omega}),

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "d3q19_values.hpp"
 #include "heddle/reduction/reduction_work.hpp"
 #include "heddle/sparse/index_list.hpp"
@@ -31,13 +32,6 @@ using Cell = std::array<std::int64_t, 3>;
 using Flags = std::vector<std::uint8_t>;
 
 enum class Target { cpu, reference, cuda };
-
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
 
 constexpr double g_x = 1e-4;
 constexpr double magic = 0.25;
@@ -170,7 +164,7 @@ TYPED_TEST(Lists, PullEqualsDenseBitForBit) {
       flags.push_back(geometry.fluid(cell, random.below(100)) ? 1 : 0);
     });
     for (const Target target : {Target::cpu, Target::reference, Target::cuda}) {
-      const heddle::Memory memory = target == Target::cuda ? device : heddle::Memory::host;
+      const heddle::Memory memory = target == Target::cuda ? test::device_memory : heddle::Memory::host;
       DenseFlow<T> dense(geometry.extent, flags);
       const heddle::IndexList list({{0, 0, 0}, geometry.extent}, flags, {true, true, true}, lbm_lists::links,
                                    memory);
@@ -223,7 +217,7 @@ TYPED_TEST(Lists, FacesThatSlipEqualDenseBitForBit) {
     std::array<bool, 6> slips{};
     slips[2 * axis] = slips[2 * axis + 1] = true;
     for (const Target target : {Target::cpu, Target::cuda}) {
-      const heddle::Memory memory = target == Target::cuda ? device : heddle::Memory::host;
+      const heddle::Memory memory = target == Target::cuda ? test::device_memory : heddle::Memory::host;
       DenseFlow<T> dense(extent, flags, axis);
       const heddle::IndexList list(box, inside, periodic, lbm_lists::links, memory, {}, slips);
       heddle::SparseField<T> f(list, 19, memory);
@@ -257,7 +251,7 @@ TYPED_TEST(Lists, FacesThatSlipEqualDenseBitForBit) {
 template <class T> class Slab {
 public:
   explicit Slab(Target target)
-      : target_(target), memory_(target == Target::cuda ? device : heddle::Memory::host),
+      : target_(target), memory_(target == Target::cuda ? test::device_memory : heddle::Memory::host),
         list_({{0, 0, 0}, extent}, Flags(static_cast<std::size_t>(cells), 1), {true, true, false},
               lbm_lists::links, memory_),
         f_(list_, 19, memory_), f_next_(list_, 19, memory_), dense_(extent, 19), dense_next_(extent, 19) {

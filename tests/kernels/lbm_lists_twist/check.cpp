@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "d3q19_values.hpp"
 #include "esoteric_places.hpp"
 #include "heddle/core/buffer.hpp"
@@ -45,13 +46,6 @@ using Flags = std::vector<std::uint8_t>;
 
 enum class Target { cpu, reference, cuda };
 enum class Walls { full_way, halfway, swept }; ///< swept: half-way, by a boundary sweep
-
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
 
 constexpr double g_x = 1e-4;
 constexpr double magic = 0.25;
@@ -158,7 +152,8 @@ template <class T> class ListFlow {
 public:
   ListFlow(Target target, Walls walls, const Cell& extent, const Flags& flags,
            CellOrder order = CellOrder::rows)
-      : target_(target), walls_kind_(walls), memory_(target == Target::cuda ? device : heddle::Memory::host),
+      : target_(target), walls_kind_(walls),
+        memory_(target == Target::cuda ? test::device_memory : heddle::Memory::host),
         list_({{0, 0, 0}, extent}, flags, periodic, lbm_lists_twist::links, memory_, {}, {}, order),
         f_(list_, 19, memory_), walls_(list_, 1, memory_, "walls") {
     heddle::mark_walls(walls_, d3q19, periodic);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/device/half.hpp"
 #include "heddle/grid/block_grid.hpp"
@@ -23,11 +24,6 @@
 
 namespace {
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory memory = heddle::Memory::device;
-#else
-constexpr heddle::Memory memory = heddle::Memory::host;
-#endif
 constexpr std::array<std::int64_t, 3> extent{19, 9, 8}; // cut by tiles of 8 x 4 cells and 3 planes
 constexpr double omega = 1.6;
 const heddle::BlockGrid grid({{0, 0, 0}, extent});
@@ -107,7 +103,7 @@ template <class Stress, class Flow = float> struct State {
 
   heddle::Field<Flow> flow, flow_next;
   heddle::Field<Stress> stress, stress_next, shear, shear_next;
-  heddle::Stream stream{memory};
+  heddle::Stream stream{test::device_memory};
 };
 
 /// The post-collision population q of D3Q19 that belongs to moments.
@@ -245,7 +241,7 @@ TEST(Moments, EveryTargetEqualsTheReferenceBitForBit) {
   State<float> cpu(heddle::Memory::host);
   cpu.run(4, [](const auto&... views) { lbm_moments::q19_step(views..., omega); });
   EXPECT_EQ(moments(cpu), expected);
-  State<float> cuda(memory);
+  State<float> cuda(test::device_memory);
   cuda.run(4,
            [&](const auto&... views) { lbm_moments::q19_step_cuda(views..., omega, cuda.stream.native()); });
   EXPECT_EQ(moments(cuda), expected);
@@ -254,13 +250,13 @@ TEST(Moments, EveryTargetEqualsTheReferenceBitForBit) {
 TEST(Moments, TilesEqualTheGeneratedKernelsToRounding) {
   constexpr double rounding = 4e-8; // of populations of a few per cent, over four steps
   const std::vector<double> expected = moments(after_reference(4));
-  State<float> q19(memory);
+  State<float> q19(test::device_memory);
   q19.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, q19.stream.native()), 0); });
   EXPECT_LT(largest_difference(moments(q19), expected), rounding);
 
   State<float> generated(heddle::Memory::host);
   generated.run(4, [](const auto&... views) { lbm_moments::q27_step(views..., omega); });
-  State<float> q27(memory);
+  State<float> q27(test::device_memory);
   q27.run(4, [&](const auto&... views) { ASSERT_EQ(tile::q27(views..., omega, q27.stream.native()), 0); });
   EXPECT_LT(largest_difference(moments(q27), moments(generated)), rounding);
   EXPECT_GT(largest_difference(moments(q27), expected), 100 * rounding); // another lattice
@@ -270,7 +266,7 @@ TEST(Moments, StressInHalvesHasTheAccuracyOfFloatsInDensityAndMomentum) {
   const std::vector<double> expected = moments(after_reference(20));
   State<std::uint16_t> generated(heddle::Memory::host);
   generated.run(20, [](const auto&... views) { lbm_moments::mixed_step(views..., omega); });
-  State<std::uint16_t> tiled(memory);
+  State<std::uint16_t> tiled(test::device_memory);
   tiled.run(20,
             [&](const auto&... views) { ASSERT_EQ(tile::mixed(views..., omega, tiled.stream.native()), 0); });
   const double size = 1e-2;
@@ -356,7 +352,7 @@ State<float> generated_box(Lattice lattice, const heddle::BlockGrid& blocks, con
 /// The same by one of the tiles.
 template <class Stress = float, class Flow = float, class Step>
 std::vector<double> tiled_box(Step step, const heddle::BlockGrid& blocks, const tile::Box& box, int steps) {
-  State<Stress, Flow> state(memory, blocks);
+  State<Stress, Flow> state(test::device_memory, blocks);
   state.run(
       steps, [&](const auto&... views) { ASSERT_EQ(step(views..., omega, box, state.stream.native()), 0); },
       box.sides);
@@ -426,7 +422,7 @@ double momentum_of(float force, int steps) {
 
 TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
   const tile::Box closed{.sides = 63, .lid_x = 0.02F, .lid_y = -0.01F};
-  State<float> box(memory);
+  State<float> box(test::device_memory);
   const double mass = totals(box)[0];
   box.run(
       50,
@@ -435,7 +431,7 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
       },
       closed.sides);
   EXPECT_NEAR(totals(box)[0], mass, 2e-6);
-  State<float> corners(memory);
+  State<float> corners(test::device_memory);
   corners.run(
       50,
       [&](const auto&... views) {
@@ -444,7 +440,7 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
       closed.sides);
   EXPECT_NEAR(totals(corners)[0], mass, 2e-6);
 
-  State<float> pushed(memory);
+  State<float> pushed(test::device_memory);
   const std::array<double, 4> before = totals(pushed);
   pushed.run(50, [&](const auto&... views) {
     ASSERT_EQ(tile::q19_driven(views..., omega, driven, pushed.stream.native()), 0);
@@ -458,10 +454,10 @@ TEST(Moments, WallsKeepMassAndAForceGivesItsMomentum) {
 }
 
 TEST(Moments, CopiesAheadGiveTheSameBits) {
-  State<float> registers(memory);
+  State<float> registers(test::device_memory);
   registers.run(
       4, [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, registers.stream.native()), 0); });
-  State<float> ahead(memory);
+  State<float> ahead(test::device_memory);
   ahead.run(4, [&](const auto&... views) {
     ASSERT_EQ(tile::q19_ahead(views..., omega, ahead.stream.native()), 0);
   });
@@ -470,7 +466,7 @@ TEST(Moments, CopiesAheadGiveTheSameBits) {
 
 TEST(Moments, HalvesKeepDensityAndMomentumToTheirPrecision) {
   const std::vector<double> expected = moments(after_reference(20));
-  State<std::uint16_t, std::uint16_t> state(memory);
+  State<std::uint16_t, std::uint16_t> state(test::device_memory);
   state.run(
       20, [&](const auto&... views) { ASSERT_EQ(tile::halves(views..., omega, state.stream.native()), 0); });
   const std::vector<double> found = moments(state);
@@ -483,7 +479,7 @@ TEST(Moments, HalvesKeepDensityAndMomentumToTheirPrecision) {
 }
 
 TEST(Moments, MassAndMomentumAreConserved) {
-  State<float> state(memory);
+  State<float> state(test::device_memory);
   const std::array<double, 4> before = totals(state);
   state.run(50,
             [&](const auto&... views) { ASSERT_EQ(tile::q19(views..., omega, state.stream.native()), 0); });

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "d2q9.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
@@ -21,13 +22,6 @@ namespace {
 using heddle::Buffer;
 
 enum class Target { reference, cpu, cuda };
-
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
 
 constexpr std::int64_t length = 14, width = 9;
 constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
@@ -127,7 +121,7 @@ int call(Target target, Cpu cpu, Reference reference, Cuda cuda, void* stream, A
 
 /// Moments of the fluid after some steps, and the sums of each step.
 std::vector<float> computed(Target target) {
-  const heddle::Memory memory = target == Target::cuda ? device : heddle::Memory::host;
+  const heddle::Memory memory = target == Target::cuda ? test::device_memory : heddle::Memory::host;
   heddle::Stream stream(memory);
   Buffer<float> flow = buffer(Plane::start(1, 0.02), memory), stress = buffer(Plane::start(5, 1e-3), memory);
   const std::vector<float> none(static_cast<std::size_t>(3 * Plane::cells), nothing);

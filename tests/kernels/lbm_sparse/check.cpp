@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/sparse/index_list.hpp"
 #include "heddle/sparse/sparse_field.hpp"
@@ -30,13 +31,6 @@ using Cell = std::array<std::int64_t, 3>;
 using Flags = std::vector<std::uint8_t>;
 
 enum class Target { cpu, reference, cuda };
-
-// Where CUDA kernels find their data: on the device, or, when they are emulated, on the host.
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory device = heddle::Memory::device;
-#else
-constexpr heddle::Memory device = heddle::Memory::host;
-#endif
 
 /// A field as the C entries take it.
 template <class T> struct Array {
@@ -88,7 +82,8 @@ template <class T> class Flow {
 public:
   Flow(const Cell& extent, const Flags& flags, const std::array<bool, 3>& periodic, const Physics& physics,
        Target target = Target::cpu)
-      : target_(target), physics_(physics), memory_(target == Target::cuda ? device : heddle::Memory::host),
+      : target_(target), physics_(physics),
+        memory_(target == Target::cuda ? test::device_memory : heddle::Memory::host),
         list_({{0, 0, 0}, extent}, flags, periodic, lbm_sparse::links, memory_), f_(list_, 19, memory_),
         rho_(list_, 1, memory_), u_(list_, 3, memory_) {}
 
@@ -312,7 +307,7 @@ TYPED_TEST(Sparse, EqualsDenseBitForBitInARandomGeometry) {
       sparse.collide(sparse.list().count() / 3, sparse.list().count());
       sparse.collide(0, sparse.list().count() / 3);
       sparse.advance();
-      if (device == heddle::Memory::device && target == Target::cuda && step % 2 == 0) continue;
+      if (test::device_memory == heddle::Memory::device && target == Target::cuda && step % 2 == 0) continue;
       int differing = 0;
       sparse.f().inspect([&](heddle::SparseView<const T> view) {
         for (std::int64_t n = 0; n < sparse.list().count(); ++n) {

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../support/on_device.hpp"
 #include "mathematics.h"
 
 namespace {
@@ -24,32 +25,6 @@ constexpr std::int64_t piece = 4096, floats = 3 * piece, doubles = 3 * piece;
 
 template <typename T> using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// An array, and its copy on the device.
-template <typename T> class Line {
-public:
-  explicit Line(std::int64_t size) : values(static_cast<std::size_t>(size)) {
-    EXPECT_EQ(cudaMalloc(&device, bytes()), cudaSuccess);
-  }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-  ~Line() { EXPECT_EQ(cudaFree(device), cudaSuccess); }
-
-  void upload() {
-    EXPECT_EQ(cudaMemcpy(device, values.data(), bytes(), cudaMemcpyHostToDevice), cudaSuccess);
-  }
-  void download() {
-    EXPECT_EQ(cudaMemcpy(values.data(), device, bytes(), cudaMemcpyDeviceToHost), cudaSuccess);
-  }
-  T* on_device() const { return static_cast<T*>(device); }
-
-  std::vector<T> values;
-
-private:
-  std::size_t bytes() const { return values.size() * sizeof(T); }
-
-  void* device = nullptr;
-};
-
 constexpr const char* names[] = {"cbrt", "cos", "exp", "exp2", "log", "log2", "pow", "sin", "tanh"};
 constexpr std::int64_t functions = 9;
 
@@ -57,10 +32,8 @@ constexpr std::int64_t functions = 9;
 /// is like another.
 template <typename T, typename Kernel, typename OnDevice>
 void compare(const std::string& type, Kernel kernel, OnDevice on_device) {
-  Line<T> x(piece);
-  Line<T> y(piece);
-  Line<T> results(functions * piece);
-  std::vector<T> expected(results.values.size());
+  std::vector<T> x(static_cast<std::size_t>(piece)), y(x), results(functions * x.size()), expected(results);
+  test::DeviceMemory<T> device_x(x), device_y(y), device_results(results);
   const std::int64_t extent[] = {piece, functions};
   const std::int64_t stride[] = {1, piece};
   std::mt19937_64 random(7);
@@ -71,35 +44,31 @@ void compare(const std::string& type, Kernel kernel, OnDevice on_device) {
   std::uint64_t digests[functions] = {};
   std::int64_t differences = 0;
   for (std::int64_t begin = 0; begin < count; begin += piece) {
-    for (std::size_t i = 0; i < x.values.size(); ++i) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
       const std::uint64_t place = (static_cast<std::uint64_t>(begin) + i) * step;
       const std::uint64_t word = is_float ? place : random();
       const bool is_usual = !is_float && i % 2 == 0; // half of the doubles of a size that has a result
-      x.values[i] =
-          is_usual ? static_cast<T>(700.0 * usual(random)) : std::bit_cast<T>(static_cast<Word<T>>(word));
-      y.values[i] = static_cast<T>(20.0 * usual(random));
+      x[i] = is_usual ? static_cast<T>(700.0 * usual(random)) : std::bit_cast<T>(static_cast<Word<T>>(word));
+      y[i] = static_cast<T>(20.0 * usual(random));
     }
-    x.upload();
-    y.upload();
-    ASSERT_EQ(kernel(x.values.data(), extent, stride, y.values.data(), extent, stride, expected.data(),
-                     extent, stride),
+    device_x.upload(x);
+    device_y.upload(y);
+    ASSERT_EQ(kernel(x.data(), extent, stride, y.data(), extent, stride, expected.data(), extent, stride), 0);
+    ASSERT_EQ(on_device(device_x.data(), extent, stride, device_y.data(), extent, stride,
+                        device_results.data(), extent, stride, nullptr),
               0);
-    ASSERT_EQ(on_device(x.on_device(), extent, stride, y.on_device(), extent, stride, results.on_device(),
-                        extent, stride, nullptr),
-              0);
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    results.download();
+    device_results.download(results);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const std::size_t function = i / x.values.size();
-      const std::size_t at = i % x.values.size();
-      const T found = results.values[i];
+      const std::size_t function = i / x.size();
+      const std::size_t at = i % x.size();
+      const T found = results[i];
       const bool is_nan = expected[i] != expected[i];
       const auto bits = is_nan ? Word<T>{0} : std::bit_cast<Word<T>>(expected[i]);
       const bool same = is_nan ? found != found : std::bit_cast<Word<T>>(found) == bits;
       digests[function] = (digests[function] ^ bits) * 1099511628211U; // as FNV-1a does
       if (!same && ++differences < 4)
-        ADD_FAILURE() << names[function] << " of " << std::hexfloat << x.values[at] << ", " << y.values[at]
-                      << " is " << expected[i] << " on the CPU and " << found << " on the device";
+        ADD_FAILURE() << names[function] << " of " << std::hexfloat << x[at] << ", " << y[at] << " is "
+                      << expected[i] << " on the CPU and " << found << " on the device";
     }
   }
   EXPECT_EQ(differences, 0);

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "cube.hpp"
 #include "multigrid_cut_sweeps.hpp"
 #include "multigrid_sweeps.hpp"
@@ -26,16 +27,10 @@ using test::noise;
 using test::Walls;
 #endif
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory memory = heddle::Memory::device;
-#else
-constexpr heddle::Memory memory = heddle::Memory::host;
-#endif
-
 template <class T> using Gradients = heddle::ConjugateGradient<multigrid::Solver, T, std::uint8_t, 3>;
 
 TEST(Multigrid, SolvesTheCubeCaseToItsPublishedValues) {
-  Cube<double> cube({100, 100, 100}, true, memory);
+  Cube<double> cube({100, 100, 100}, true, test::device_memory);
   Gradients<double> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
   const heddle::Descent found = gradients.solve({.residual = 2e-6});
   EXPECT_TRUE(found.converged()) << to_string(found);
@@ -52,7 +47,7 @@ TEST(Multigrid, SolvesTheCubeCaseToItsPublishedValues) {
 }
 
 TEST(Multigrid, FloatSaysWhereItsPrecisionEnds) {
-  Cube<float> cube({40, 40, 20}, true, memory);
+  Cube<float> cube({40, 40, 20}, true, test::device_memory);
   Gradients<float> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
   const heddle::Descent two = gradients.solve({.residual = 1e-9, .most_iterations = 2});
   EXPECT_EQ(two.solution.outcome, Outcome::exhausted) << to_string(two);
@@ -64,7 +59,7 @@ TEST(Multigrid, FloatSaysWhereItsPrecisionEnds) {
 TEST(Multigrid, NeedsAsManyIterationsOnFineGrids) {
   std::vector<std::int64_t> iterations;
   for (const std::int64_t n : {16, 32, 64}) {
-    Cube<double> cube({n, n, n / 2}, true, memory);
+    Cube<double> cube({n, n, n / 2}, true, test::device_memory);
     Gradients<double> gradients({&cube.open, cube.weights()}, cube.lambda, cube.right);
     const heddle::Descent found = gradients.solve({.residual = 1e-6});
     EXPECT_TRUE(found.converged()) << n << ": " << to_string(found);

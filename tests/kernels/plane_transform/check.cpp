@@ -31,7 +31,7 @@ std::string name(const PlaneShape& shape, TransformBackEnd back_end) {
 
 /// Forward against the definition (not along x for dft, whose layout is the back end's own), and back.
 template <class Real> void follows_the_definition(const PlaneShape& shape, TransformBackEnd back_end) {
-  const auto transform = heddle::make_plane_transform<Real>(shape, memory, back_end);
+  const auto transform = heddle::make_plane_transform<Real>(shape, test::device_memory, back_end);
   Planes<Real> planes(*transform, shape.nx, shape.ny, 1);
   planes.randomise(1);
   const Plane before = planes.plane();
@@ -55,7 +55,7 @@ double damping(std::int64_t l, std::int64_t m) {
 
 /// What the transform is for: damps each mode by a factor of its own, as the definition does it.
 template <class Real> void damps_modes(const PlaneShape& shape, TransformBackEnd back_end) {
-  const auto transform = heddle::make_plane_transform<Real>(shape, memory, back_end);
+  const auto transform = heddle::make_plane_transform<Real>(shape, test::device_memory, back_end);
   Planes<Real> planes(*transform, shape.nx, shape.ny, 2);
   planes.randomise(2);
   std::array<Plane, 2> before = {planes.plane(0), planes.plane(1)};
@@ -140,7 +140,7 @@ TEST(PlaneTransform, IsLinear) {
   for (const TransformBackEnd back_end : back_ends()) {
     for (const TransformKind kind : definition::kinds) {
       const PlaneShape shape = {kind, 30, TransformKind::dft, 14};
-      const auto transform = heddle::make_plane_transform<double>(shape, memory, back_end);
+      const auto transform = heddle::make_plane_transform<double>(shape, test::device_memory, back_end);
       Planes<double> planes(*transform, shape.nx, shape.ny, 3);
       planes.randomise(3);
       for (std::int64_t j = 0; j < shape.ny; ++j) {
@@ -162,7 +162,7 @@ TEST(PlaneTransform, KeepsTheSumOfSquares) {
   for (const TransformBackEnd back_end : back_ends()) {
     for (const TransformKind kind : {TransformKind::dct4, TransformKind::dst4, TransformKind::dst1}) {
       const PlaneShape shape = {kind, 45, kind, 26};
-      const auto transform = heddle::make_plane_transform<double>(shape, memory, back_end);
+      const auto transform = heddle::make_plane_transform<double>(shape, test::device_memory, back_end);
       Planes<double> planes(*transform, shape.nx, shape.ny, 1);
       planes.randomise(4);
       const auto squares = [](const Plane& plane) {
@@ -185,7 +185,7 @@ TEST(PlaneTransform, LeavesAloneWhatLiesBetweenRowsAndPlanes) {
   for (const TransformBackEnd back_end : back_ends()) {
     if (back_end == TransformBackEnd::fftw) continue; // scales whole planes
     const PlaneShape shape = {TransformKind::dct2, 21, TransformKind::dft, 19, 26};
-    const auto transform = heddle::make_plane_transform<double>(shape, memory, back_end);
+    const auto transform = heddle::make_plane_transform<double>(shape, test::device_memory, back_end);
     Planes<double> planes(*transform, shape.nx, shape.ny, 2);
     planes.randomise(5);
     planes.forward();
@@ -203,7 +203,7 @@ TEST(PlaneTransform, LeavesAloneWhatLiesBetweenRowsAndPlanes) {
 TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
   for (const TransformBackEnd back_end : back_ends()) {
     const PlaneShape shape = {TransformKind::dft, 40, TransformKind::dct2, 33};
-    const auto transform = heddle::make_plane_transform<double>(shape, memory, back_end);
+    const auto transform = heddle::make_plane_transform<double>(shape, test::device_memory, back_end);
     Planes<double> together(*transform, shape.nx, shape.ny, 5);
     together.randomise(6);
     Planes<double> again = together;
@@ -218,7 +218,7 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
     again.forward();
     EXPECT_EQ(together.values(), again.values()) << to_string(back_end);
     const auto all = [](Planes<double>& planes) { planes.forward(); };
-    if (memory == heddle::Memory::host) {
+    if (test::device_memory == heddle::Memory::host) {
       std::vector<std::thread> callers;
       for (Planes<double>& planes : alone)
         callers.emplace_back(all, std::ref(planes));
@@ -236,11 +236,11 @@ TEST(PlaneTransform, GivesTheSameBitsForAnyNumberOfPlanesAndCallers) {
 }
 
 TEST(PlaneTransform, SaysHowItTransforms) {
-  const auto transform =
-      heddle::make_plane_transform<double>({TransformKind::dft, 256, TransformKind::dct2, 17}, memory);
-  const auto halved =
-      heddle::make_plane_transform<double>({TransformKind::dct1, 129, TransformKind::dst1, 30}, memory);
-  if (memory == heddle::Memory::device) {
+  const auto transform = heddle::make_plane_transform<double>(
+      {TransformKind::dft, 256, TransformKind::dct2, 17}, test::device_memory);
+  const auto halved = heddle::make_plane_transform<double>(
+      {TransformKind::dct1, 129, TransformKind::dst1, 30}, test::device_memory);
+  if (test::device_memory == heddle::Memory::device) {
     EXPECT_EQ(transform->description(), "cuFFT line by line: dft of 256 by dct2 of 17");
   } else {
     EXPECT_EQ(transform->description(), "generated (8 lines a vector): x dft of 256 by radices 16 16, y dct2 "
@@ -252,7 +252,7 @@ TEST(PlaneTransform, SaysHowItTransforms) {
 }
 
 std::string refusal(const PlaneShape& shape, TransformBackEnd back_end = TransformBackEnd::automatic,
-                    heddle::Memory where = memory) {
+                    heddle::Memory where = test::device_memory) {
   try {
     static_cast<void>(heddle::make_plane_transform<double>(shape, where, back_end));
   } catch (const heddle::Error& error) {

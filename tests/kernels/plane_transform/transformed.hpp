@@ -12,25 +12,20 @@
 #include <random>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "definition.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/error.hpp"
 #include "heddle/poisson/plane_transform.hpp"
 
-#ifdef HEDDLE_ON_DEVICE
-inline constexpr heddle::Memory memory = heddle::Memory::device;
-#else
-inline constexpr heddle::Memory memory = heddle::Memory::host;
-#endif
-
 /// The back ends of this memory; FFTW where it is installed.
 inline std::vector<heddle::TransformBackEnd> back_ends() {
-  if (memory == heddle::Memory::device) return {heddle::TransformBackEnd::cufft};
+  if (test::device_memory == heddle::Memory::device) return {heddle::TransformBackEnd::cufft};
   std::vector<heddle::TransformBackEnd> result = {heddle::TransformBackEnd::generated};
   try {
     static_cast<void>(
         heddle::make_plane_transform<double>({heddle::TransformKind::dft, 4, heddle::TransformKind::dft, 4},
-                                             memory, heddle::TransformBackEnd::fftw));
+                                             test::device_memory, heddle::TransformBackEnd::fftw));
     result.push_back(heddle::TransformBackEnd::fftw);
   } catch (const heddle::Error&) { // what it says is pinned by its own test
   }
@@ -88,8 +83,8 @@ public:
 
 private:
   void run(bool forward) {
-    heddle::Stream stream(memory);
-    heddle::Buffer<Real> field(std::span<const Real>(values_), memory);
+    heddle::Stream stream(test::device_memory);
+    heddle::Buffer<Real> field(std::span<const Real>(values_), test::device_memory);
     if (forward) {
       transform_.forward(field.data(), planes_, plane_pitch_, stream);
     } else {

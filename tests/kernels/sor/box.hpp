@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../support/noise.hpp"
+#include "../../support/on_device.hpp"
 #include "sor.h"
 
 namespace test {
@@ -81,30 +82,6 @@ private:
   std::vector<T> values_;
 };
 
-/// The memory of a vector on the device while this lives; it comes back at the end.
-template <class T> class OnDevice {
-public:
-  explicit OnDevice(const std::vector<T>& from) : bytes_(from.size() * sizeof(T)) {
-    check(cudaMalloc(&memory_, bytes_));
-    check(cudaMemcpy(memory_, from.data(), bytes_, cudaMemcpyHostToDevice));
-  }
-  explicit OnDevice(std::vector<T>& from, bool) : OnDevice(from) { back_ = &from; }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() {
-    check(cudaDeviceSynchronize());
-    if (back_ != nullptr) check(cudaMemcpy(back_->data(), memory_, bytes_, cudaMemcpyDeviceToHost));
-    check(cudaFree(memory_));
-  }
-  T* data() const { return memory_; }
-
-private:
-  static void check(cudaError_t status) { ASSERT_EQ(status, cudaSuccess); }
-  std::vector<T>* back_ = nullptr;
-  std::size_t bytes_;
-  T* memory_ = nullptr;
-};
-
 /// The equation of a test: phi, right-hand side, open faces, and the weight of a face across each axis.
 template <class T> struct Problem {
   Box<T> phi;
@@ -168,11 +145,11 @@ Sweep<T> sweep_of(int (*entry)(const std::uint8_t*, const std::int64_t*, const s
   return [entry](Problem<T>& p, T omega, std::int64_t first, std::int64_t last) {
     std::vector<T> result{-1};
     {
-      const OnDevice<std::uint8_t> open(p.open.values());
-      const OnDevice<T> phi(p.phi.values(), true);
-      const OnDevice<T> right(p.right.values());
-      const OnDevice<T> work(scratch(p));
-      const OnDevice<T> largest(result, true);
+      const DeviceMemory<std::uint8_t> open(p.open.values());
+      const OnDevice<T> phi(p.phi.values());
+      const DeviceMemory<T> right(p.right.values());
+      const DeviceMemory<T> work(scratch(p));
+      const OnDevice<T> largest(result);
       EXPECT_EQ(entry(open.data() + p.open.origin(), p.open.extent(), p.open.stride(),
                       phi.data() + p.phi.origin(), p.phi.extent(), p.phi.stride(),
                       right.data() + p.right.origin(), p.right.extent(), p.right.stride(), first, last,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "box.hpp"
 #include "cube.hpp"
 #include "heddle/solvers/relaxation.hpp"
@@ -21,16 +22,11 @@ using test::Box;
 using test::Cell;
 using test::noise;
 
-#ifdef HEDDLE_ON_DEVICE
-constexpr heddle::Memory memory = heddle::Memory::device;
-#else
-constexpr heddle::Memory memory = heddle::Memory::host;
-#endif
-
 /// A field that is split by colour: half as many cells along x, two components.
 template <class T> heddle::Field<T> split_field(const Cell& cells, const char* name) {
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {cells[0] / 2, cells[1], cells[2]}});
-  return heddle::Field<T>(grid, {.components = 2, .ghost_layers = 1, .memory = memory, .name = name});
+  return heddle::Field<T>(grid,
+                          {.components = 2, .ghost_layers = 1, .memory = test::device_memory, .name = name});
 }
 
 template <class T, class U> void fill(heddle::Field<T>& field, const Box<U>& from) {
@@ -41,14 +37,14 @@ template <class T> struct Wind {
   explicit Wind(const test::Cube<double>& from)
       : weights{from.problem.weight}, open(split_field<std::uint8_t>(from.problem.phi.cells(), "open")),
         phi(split_field<T>(from.problem.phi.cells(), "phi")),
-        right(split_field<T>(from.problem.phi.cells(), "right")), largest(1, memory) {
+        right(split_field<T>(from.problem.phi.cells(), "right")), largest(1, test::device_memory) {
     fill(open, from.problem.open);
     fill(right, from.problem.right);
   }
 
   /// Sweeps, of which the last reports its largest change.
   heddle::TaskGraph cycle(double omega, int sweeps = 10) {
-    heddle::TaskGraph graph({.memory = memory});
+    heddle::TaskGraph graph({.memory = test::device_memory});
     for (int i = 1; i < sweeps; ++i)
       graph.add(sor::SplitSweep<T>(open, phi, right, {weights[0], weights[1], weights[2], omega}));
     graph.add(sor::SplitCheck<T>(open, phi, right, largest, {weights[0], weights[1], weights[2], omega}));
@@ -113,7 +109,7 @@ public:
   /// Values of both colours after `count` tasks.
   template <class Task>
   std::vector<double> after(std::int64_t count, heddle::Field<double>& phi, Task&& task) {
-    heddle::Stream stream(memory);
+    heddle::Stream stream(test::device_memory);
     for (std::int64_t n = 0; n < count; ++n)
       task(stream);
     stream.synchronise();
