@@ -247,6 +247,15 @@ with_oldest() {
   return $status
 }
 
+# load_wheels: those of this environment, of the one with the oldest versions, and nvcc where there is none.
+load_wheels() {
+  need_venv "" test jax || return 1
+  if [ $mode != fast ]; then
+    need_oldest_venv || return 1
+    command -v "${CUDACXX:-nvcc}" || [ -x /usr/local/cuda/bin/nvcc ] || need_venv cuda
+  fi
+}
+
 # ---------------------------------------------------------------- what is needed
 say "Heddle: tests ($mode)"
 packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran
@@ -262,7 +271,7 @@ fi
 # Wheels are loaded beside Debian's packages; what has gone wrong there is done again, and said, behind them.
 wheels=""
 if is_present python3-venv; then
-  need_venv "" test jax >/dev/null 2>&1 &
+  load_wheels >/dev/null 2>&1 &
   wheels=$!
 fi
 need_packages "${packages[@]}"
