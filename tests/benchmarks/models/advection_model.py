@@ -18,7 +18,7 @@ advection_bench.add("stage", limited.stage(), schedule=plain)
 advection_bench.add("scale", limited.scale(), schedule=block)
 advection_bench.add("limited_stage", limited.limited_stage(), schedule=block)
 # The same bits with fluxes of high order that are stored.
-# Rows: its stores are many streams, but it computes so much that a strip per cache line costs more than it gains.
+# Rows: it stores many streams, but computes so much that a strip per cache line costs more than it gains.
 advection_bench.add("excess", limited.excess(), schedule=Schedule(Rows(), block.gpu))
 advection_bench.add("scale_of_excess", limited.scale(excess="excess"), schedule=block)
 advection_bench.add("scale_and_store", limited.scale(store="excess"), schedule=block)

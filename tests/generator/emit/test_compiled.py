@@ -305,8 +305,8 @@ def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: s
 @pytest.mark.parametrize("precision", ["f64", "f32", "f32/f64"])
 @pytest.mark.parametrize("name", ["rows", "short_rows"])
 def test_rows(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
-    """Rows of more than two tiles, and of less than one, several in a block of threads; what is the same along
-    a row may have stride 0 there."""
+    """Rows of more than two tiles, and of less than one, several in a block of threads; what is the same
+    along a row may have stride 0 there."""
     flats: list[Flat | None] = [None, ("total", 0), ("factor", 0), None]
     for seed, flat in enumerate(flats[:3] if target == "unit" else flats):
         compare(library, name, precision, target, seed, plain=target == "unit" or seed < 3, flat=flat)

@@ -107,7 +107,8 @@ def test_the_cavity_in_cpp(own_cache: Path, tmp_path: Path) -> None:
     for cells, why in (("-5", "extent"), ("1000000000", "")):  # the kernel refuses, memory does not suffice
         done = subprocess.run([program, cells, "1"], capture_output=True, text=True, check=False)
         assert done.returncode == 1
-        assert done.stderr.startswith("cavity: ") and why in done.stderr, done.stderr
+        assert done.stderr.startswith("cavity: "), done.stderr
+        assert why in done.stderr
 
 
 @pytest.mark.usefixtures("own_cache")
