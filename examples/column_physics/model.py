@@ -243,11 +243,12 @@ def layers(water: Expr) -> list[Scan | Assignment]:
 column_physics.add("layers", layers(cloud))
 column_physics.add("layers_with_ice", layers(cloud + ice))  # ice radiates as cloud water
 
-# All columns in one launch, with a warp for the sixteen g-points of each.
+# All columns in one launch, with a warp for the sixteen g-points of each. Four warps a block: a block for each
+# would take the 32 blocks that a multiprocessor holds, and leave none to the steps beside which it runs.
 column_physics.add(
     "fluxes",
     longwave.fluxes("grey", clear=False),
-    schedule=Schedule(math="reproducible", gpu=Threads(block=(32, 1, 1))),
+    schedule=Schedule(math="reproducible", gpu=Threads(block=(32, 4, 1))),
 )
 
 # What the fluxes heat: cp dT/dt = g (net below - net above) / (p below - p above), as potential temperature.
