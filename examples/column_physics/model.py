@@ -243,8 +243,8 @@ def layers(water: Expr) -> list[Scan | Assignment]:
 column_physics.add("layers", layers(cloud))
 column_physics.add("layers_with_ice", layers(cloud + ice))  # ice radiates as cloud water
 
-# All columns in one launch, with a warp for the sixteen g-points of each. Four warps a block: a block for each
-# would take the 32 blocks that a multiprocessor holds, and leave none to the steps beside which it runs.
+# All columns in one launch, with a warp for the sixteen g-points of each. Four warps a block: with one, they
+# would take all of the 32 blocks that a multiprocessor holds, and leave none to the steps beside them.
 column_physics.add(
     "fluxes",
     longwave.fluxes("grey", clear=False),
