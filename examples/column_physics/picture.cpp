@@ -99,10 +99,14 @@ void draw_section(Figure& figure, const Rect& area, const Snapshot& s, const Opt
   for (double t = 300; t < 400; t += 5)
     panel.lines(contour_lines(theta, t), {.colour = {0.13, 0.15, 0.18, 0.35}, .width = 0.8});
   panel.lines(contour_lines(celsius, 0), {.colour = {0.75, 0.15, 0.1}, .width = 1.8, .dashes = {8, 4}});
-  panel.text({2, 0.45 + even.at(levels.height, 0) / km + 4},
-             "0 \xC2\xB0"
-             "C",
-             {.size = 13, .colour = {0.75, 0.15, 0.1}});
+  for (std::int64_t n = 1; n < celsius.ny; ++n) { // beside the line, where it enters
+    if (celsius.at(0, n - 1) < 0 || celsius.at(0, n) >= 0) continue;
+    panel.text({2, static_cast<double>(n) / points_per_km + 0.4},
+               "0 \xC2\xB0"
+               "C",
+               {.size = 13, .colour = {0.75, 0.15, 0.1}});
+    break;
+  }
   panel.axes("km east", "km above the ground", {.size = 14, .colour = ink});
 }
 
@@ -122,8 +126,9 @@ void draw(const Snapshot& s, const Options& options, const Levels& levels, const
   figure.text({70, 34}, "A front passes: rain, clouds and snow", {.size = 24, .colour = ink, .bold = true});
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
   figure.text({70, 102}, "Rain that fell", {.size = 16, .colour = ink, .bold = true});
-  figure.text({720, 102}, "Section: cloud white, rain blue, snow violet; lines of potential temperature",
-              {.size = 14, .colour = ink});
+  figure.text({720, 102}, "Section", {.size = 16, .colour = ink, .bold = true});
+  figure.text({800, 102}, "cloud white, rain blue, snow violet; potential temperature every 5 K",
+              {.size = 13, .colour = ink});
   const Rect map{70, 120, width, height};
   draw_map(figure, map, rain, round_up(static_cast<double>(*std::max_element(s.rain.begin(), s.rain.end()))),
            (static_cast<double>(j) + 0.5) * cell, options);

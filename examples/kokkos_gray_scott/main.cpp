@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include "heddle/adapters/kokkos.hpp"
@@ -93,7 +94,7 @@ std::pair<long, long> compare(const State& one, const State& other, int n) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const Kokkos::ScopeGuard guard(argc, argv);
   const int n = argc > 1 ? std::atoi(argv[1]) : 256;
   const int steps = argc > 2 ? std::atoi(argv[2]) : 5000;
@@ -109,4 +110,7 @@ int main(int argc, char** argv) {
   std::printf("a step with Heddle's kernel %.3f ms, with a lambda of Kokkos %.3f ms\n", ours, theirs);
   std::printf("cells that differ: %ld\n", different);
   return different == 0 && reached > 0 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "kokkos_gray_scott: %s\n", error.what());
+  return 1;
 }

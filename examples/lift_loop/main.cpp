@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <random>
 #include <vector>
 
@@ -118,10 +119,13 @@ bool gather() {
 
 } // namespace
 
-int main() {
+int main() try {
   const bool good[] = {advection(), relaxation(), columns(), gather()};
   for (bool each : good) {
     if (!each) return 1;
   }
   return 0;
+} catch (const std::exception& error) { // from a kernel, for arrays that it cannot take
+  std::fprintf(stderr, "lift_loop: %s\n", error.what());
+  return 1;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct Field {
 } // namespace
 
 /// cavity <cells along an edge> <steps>: prints the velocity along x on the vertical through the centre.
-int main(int count, char** words) {
+/// Kernels throw for fields that they cannot take; so does memory that does not suffice.
+int main(int count, char** words) try {
   const std::int64_t n = count > 1 ? std::atoll(words[1]) : 64;
   const std::int64_t steps = count > 2 ? std::atoll(words[2]) : 20'000;
   constexpr std::uint32_t walls = 1 + 2 + 4 + 8; // w, e, s, n
@@ -59,4 +61,7 @@ int main(int count, char** words) {
     const double* const centre = velocity.rows(y, y + 1).data() + n / 2;
     std::printf("%a\n", (centre[-1] + centre[0]) / 2 / u_lid);
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "cavity: %s\n", error.what());
+  return 1;
 }

@@ -96,6 +96,19 @@ TEST(Kernels, MoreBlocksThanALaunchHas) {
   EXPECT_EQ(launched((std::int64_t{1} << 32) + 1, 1, 1), std::pair(-2, 0)); // not one block
 }
 
+TEST(Kernels, MoreBlocksOfWarpsThanALaunchHas) {
+  const auto launched = [](std::int64_t x, std::int64_t y, std::int64_t z) {
+    int ran = 0;
+    const int status = mark_by_warps(&ran, x, y, z);
+    return std::pair(status, ran);
+  };
+  EXPECT_EQ(launched(9, 2, 1), std::pair(0, 1));
+  EXPECT_EQ(launched(1, 65536, 1), std::pair(-2, 0));
+  EXPECT_EQ(launched(1, 1, 65536), std::pair(-2, 0));
+  EXPECT_EQ(launched(1, (std::int64_t{1} << 32) + 1, 1), std::pair(-2, 0)); // not one block
+  EXPECT_EQ(launched(std::int64_t{1} << 34, 1, 1), std::pair(-2, 0));
+}
+
 TEST(Kernels, JacobiEqualsLoops) {
   for (const std::int64_t nx : sizes(jacobi_block.x, 13))
     for (const std::int64_t ny : sizes(jacobi_block.y, 7)) {

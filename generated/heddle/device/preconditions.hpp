@@ -257,13 +257,14 @@ inline int check_array(const ArrayArgument& array, bool unit_stride) {
       return extents_differ;
     }
     if (array.stride[d] == 0 && array.written && !(array.of_row && d == 0)) {
-      return bad_stride;  // what is only read may be the same in all cells along an axis
+      return bad_stride;  // what is only read may be the same in all cells along an axis, or in all
+                          // components
     }
   }
   if (array.components != 0 && array.extent[array.rank] != array.components) {
     return extents_differ;
   }
-  if (array.components > 1 && array.stride[array.rank] == 0) {
+  if (array.components > 1 && array.stride[array.rank] == 0 && array.written) {
     return bad_stride;
   }
   if (unit_stride && array.stride[0] != 1 && !array.of_row) {

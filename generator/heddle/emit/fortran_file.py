@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from heddle.emit.files import LINE, comment_lines, digested, render
 from heddle.emit.kernel_files import Variant
-from heddle.emit.module_files import Entry, entries, kernel_about
+from heddle.emit.module_files import Entry, entries, has_row_cells, kernel_about
 from heddle.emit.signature import Argument, arguments
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
@@ -31,10 +31,12 @@ CODES = (
     ("wrong_index", -5, "an index lies outside an array"),
     ("launch_failed", -6, "the launch on the device failed"),
     ("misaligned", -7, "the address of an array is no multiple of the size of its elements"),
+    ("uneven_rows", -8, "a row, a stride or an address is no multiple of the cells that a thread takes"),
     ("few_ghosts", -100, "the kernel reaches further than the ghost layers of the arrays"),
     ("wrong_order", -101, "order does not name each axis once"),
 )
-"""What entries return (see <module>.h), and from -100 on what subroutines find."""
+"""What entries return (see <module>.h), and from -100 on what subroutines find. uneven_rows: of modules only
+that have such kernels."""
 _KINDS = {
     ("f", 16): "integer(c_int16_t)",
     ("f", 32): "real(c_float)",
@@ -122,7 +124,7 @@ def fortran_file(
         "module": module,
         "directives": directives,
         "device": device,
-        "codes": CODES,
+        "codes": [code for code in CODES if code[0] != "uneven_rows" or has_row_cells(kernels, targets)],
         "public": [*generics, *(entry.name for _, entry in found)],
         "generics": [
             {"name": name, "procedures": _broken(f"module procedure {', '.join(taken.values())}", 4)}

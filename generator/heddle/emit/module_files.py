@@ -32,6 +32,7 @@ def c_header(
         module=module,
         guard=f"{module}_H".upper(),
         **_gpus(targets),
+        row_cells=has_row_cells(kernels, targets),
         entries=[_entry(module, name, variants, targets) for name, variants in kernels.items()],
     )
 
@@ -43,6 +44,14 @@ def _gpus(targets: Sequence[Target]) -> dict[str, str]:
         "languages": " or ".join(gpu.language for gpu in gpus) or "GPU",
         "streams": " or ".join(f"a {gpu.stream}" for gpu in gpus) or "that of a GPU",
     }
+
+
+def has_row_cells(kernels: Mapping[str, Sequence[Variant]], targets: Sequence[Target]) -> bool:
+    """Whether threads of a GPU take several cells of a row in one of the kernels: their entries alone return
+    -8."""
+    return any(target.gpu is not None for target in targets) and any(
+        variant.schedule.gpu.row_cells > 1 for variants in kernels.values() for variant in variants
+    )
 
 
 @dataclass(frozen=True)

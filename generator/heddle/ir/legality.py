@@ -29,7 +29,7 @@ from heddle.ir.nodes import (
     Symbol,
     While,
 )
-from heddle.ir.reduction import TILE, row_operation
+from heddle.ir.reduction import TILE, holds_rows, row_operation
 from heddle.ir.schedule import (
     RUN_CELLS,
     CompressedList,
@@ -327,11 +327,12 @@ def _check_row_reductions(kernel: Kernel, schedule: Schedule, target: Target) ->
         )
     block = schedule.gpu.block
     alone = isinstance(schedule.gpu, Threads) and schedule.gpu.coarsening == 1
-    if target.threads and (not alone or block[0] % TILE or block[1:] != (1, 1)):
+    if target.threads and (not alone or not holds_rows(block)):
         raise KernelError(
             where,
             f"{what}, each of which one block of threads has to hold.",
-            f"use Threads(block=({TILE} * n, 1, 1)) with at least as many threads as a row has cells",
+            f"use Threads(block=({TILE} * n, 1, 1)) with at least as many threads as a row has cells, or "
+            f"({TILE}, m, 1) for short rows",
         )
 
 

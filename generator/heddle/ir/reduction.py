@@ -56,6 +56,12 @@ def reduces_rows(body: Iterable[Statement]) -> bool:
     return any(row_operation(statement) for statement in statements(body))
 
 
+def holds_rows(block: Sequence[int]) -> bool:
+    """Whether a block of so many threads along x, y, z can reduce over rows: it has one row, or one for each
+    of its warps."""
+    return block[0] % TILE == 0 and (tuple(block[1:]) == (1, 1) or block[0] == TILE)
+
+
 def of_row(operation: str, values: Sequence[float], rounded: Callable[[float], float]) -> float:
     """What the numbers of a row become; each step is `rounded`."""
     result = NEUTRAL[operation]

@@ -8,8 +8,9 @@ after    loop serial x_begin by 32 { let x_end = ...; local total_run[32];
            let total_tile = combine_sum(total_run, x_end - x_begin);
            store total.gather(0, y) = select(x_begin == 0, total_tile, total.gather(0, y) + total_tile) }
 
-With a thread for each cell, a block has a whole row, and all its threads take part. Those beyond the end of
-the row do what the last cell does, but store nothing and give what changes nothing:
+With a thread for each cell, a block has a whole row, or one in each of its warps, and all their threads take
+part. Those beyond the end of the row do what the last cell does, but store nothing and give what changes
+nothing:
 after    loop thread y { loop thread x_thread {
            let x = min(x_thread, n_x - 1);
            combine_row_sum(&total.gather(0, y), u[0,0], x_thread < n_x) } }

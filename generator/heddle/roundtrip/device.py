@@ -20,7 +20,7 @@ from heddle.ir.build import integer
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import is_row_reduction, is_warp_reduction, parts_of, with_parts
 from heddle.ir.hash_consing import Node
-from heddle.ir.reduction import TILE
+from heddle.ir.reduction import TILE, holds_rows
 from heddle.ir.visit import statements, transform
 from heddle.lift.statements import opposite
 from heddle.roundtrip.canonical import Body, canonical
@@ -244,10 +244,8 @@ def launch_lines(
     """
     if any(is_warp_reduction(s) for s in statements(launched.inside)) and block[0] % TILE:
         raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
-    if any(is_row_reduction(s) for s in statements(launched.inside)) and (
-        block[0] % TILE or block[1:] != (1, 1)
-    ):
-        raise DifferenceError(f"blocks of {block} threads are not whole tiles of one row")
+    if any(is_row_reduction(s) for s in statements(launched.inside)) and not holds_rows(block):
+        raise DifferenceError(f"blocks of {block} threads are neither whole tiles of one row nor a tile each")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
     sizes = ", ".join(f"u32({size}:i32)" for size in block)

@@ -36,6 +36,8 @@ cudaError_t collectives(std::int64_t* out, unsigned threads, cudaStream_t stream
 
 /// *out = 1, by one thread for each cell, in blocks of 1 x 16 x 4; what heddle::launch returns.
 int mark(int* out, std::int64_t x, std::int64_t y, std::int64_t z);
+/// The same with two warps for 8 cells along x; what heddle::launch_warps returns.
+int mark_by_warps(int* out, std::int64_t x, std::int64_t y, std::int64_t z);
 
 /// out[t] = how many of `threads` numbers are odd, whether all are, whether any is: three per thread.
 cudaError_t block_votes(int* out, const int* in, unsigned threads, cudaStream_t stream);

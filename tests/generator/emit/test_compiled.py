@@ -179,6 +179,7 @@ def modules() -> list[tuple[Module, tuple[str, ...]]]:
     reduced.add("line", column(1, 0))
     rows = Module("rows", precisions=("f64", "f32", "f32/f64"))
     rows.add("rows", row_reductions(), schedule=Schedule(gpu=Threads(block=(96, 1, 1))))
+    rows.add("short_rows", row_reductions(), schedule=Schedule(gpu=Threads(block=(32, 2, 1))))
     everything.add("norms", reduction(), schedule=Schedule(gpu=Threads(block=(64, 2, 1))))
     everything.add(
         "residual", coloured_reduction(), schedule=Schedule(colours=2, gpu=Threads(block=(32, 2, 2)))
@@ -224,7 +225,7 @@ KERNELS = {name: module for module, _ in MODULES for name in module.kernels}
 
 
 def test_every_kernel_is_compared() -> None:
-    assert {*DENSE, *SPARSE, "line", "rows"} == KERNELS.keys()
+    assert {*DENSE, *SPARSE, "line", "rows", "short_rows"} == KERNELS.keys()
 
 
 Case = tuple[ir.Kernel, dict[str, Array], dict[str, Number]]
@@ -302,17 +303,20 @@ def test_without_cuda(library: ctypes.CDLL, name: str, precision: str, target: s
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "unit", "cuda"])
 @pytest.mark.parametrize("precision", ["f64", "f32", "f32/f64"])
-def test_rows(library: ctypes.CDLL, precision: str, target: str) -> None:
-    """Rows of more than two tiles; what is the same along a row may have stride 0 there."""
+@pytest.mark.parametrize("name", ["rows", "short_rows"])
+def test_rows(library: ctypes.CDLL, name: str, precision: str, target: str) -> None:
+    """Rows of more than two tiles, and of less than one, several in a block of threads; what is the same
+    along a row may have stride 0 there."""
     flats: list[Flat | None] = [None, ("total", 0), ("factor", 0), None]
     for seed, flat in enumerate(flats[:3] if target == "unit" else flats):
-        compare(library, "rows", precision, target, seed, plain=target == "unit" or seed < 3, flat=flat)
+        compare(library, name, precision, target, seed, plain=target == "unit" or seed < 3, flat=flat)
 
 
 def test_a_block_of_threads_holds_a_row(library: ctypes.CDLL) -> None:
     kernel, *_ = case("rows", "f64", 0, True, None)
-    own = Memory(kernel, memory(kernel, (97, 4, 3), random.Random(1), plain=True))
-    assert call(library, "rows_rows_f64", kernel, own, {}, "cuda") == -2
+    for name, longest in (("rows", 96), ("short_rows", 32)):
+        own = Memory(kernel, memory(kernel, (longest + 1, 4, 3), random.Random(1), plain=True))
+        assert call(library, f"rows_{name}_f64", kernel, own, {}, "cuda") == -2
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])

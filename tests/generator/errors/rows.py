@@ -91,7 +91,8 @@ def row_in_strips() -> None:
 
 @says(
     "{here}: 'k' reduces over rows, each of which one block of threads has to hold.\n"
-    "  Hint: use Threads(block=(32 * n, 1, 1)) with at least as many threads as a row has cells"
+    "  Hint: use Threads(block=(32 * n, 1, 1)) with at least as many threads as a row has cells, or "
+    "(32, m, 1) for short rows"
 )
 def row_of_several_blocks() -> None:
     schedule = Schedule(gpu=Threads(block=(64, 2, 1)))

@@ -104,6 +104,11 @@ def test_the_cavity_in_cpp(own_cache: Path, tmp_path: Path) -> None:
     line = [float.fromhex(value) for value in done.stdout.split()]
     assert np.array(line).tobytes() == got["centre_line"].tobytes()
     assert line[-1] > 0.5  # it moves
+    for cells, why in (("-5", "extent"), ("1000000000", "")):  # the kernel refuses, memory does not suffice
+        done = subprocess.run([program, cells, "1"], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith("cavity: "), done.stderr
+        assert why in done.stderr
 
 
 @pytest.mark.usefixtures("own_cache")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from heddle import Assignment, Module, Schedule, Threads, fields, parameters, profiles
-from heddle.build import files, write
+from heddle.build import files, fortran_files, write
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import is_call, parts_of
@@ -127,3 +127,15 @@ def test_the_entry_asks_for_whole_vectors() -> None:
     assert "heddle::check_row_cells(arrays, 2)" in texts["pairs/step.cu"]
     assert "(n_x + 1) / 2" in texts["pairs/step.cu"]
     assert any("load_vector<2>" in text for name, text in texts.items() if "hip" in name)
+
+
+@pytest.mark.parametrize(
+    ("cells", "targets", "lists"), [(2, ["cpu", "cuda"], True), (1, ["cuda"], False), (2, ["cpu"], False)]
+)
+def test_headers_list_the_status_of_rows_where_an_entry_returns_it(
+    cells: int, targets: list[str], lists: bool
+) -> None:
+    one = module("far", cells)
+    assert ("//   -8  a thread takes several cells" in files(one, targets)["pairs/pairs.h"]) is lists
+    fortran = fortran_files(one, targets, "openacc")["pairs/pairs_f.f90"]
+    assert ("pairs_uneven_rows = -8" in fortran) is lists

@@ -4,24 +4,29 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy
-from heddle import Reduce, Scan, Schedule, Threads, fields
+from heddle import Module, Reduce, Scan, Schedule, Threads, fields
+from heddle.build import files, write
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import run
 from heddle.ir.visit import statements
+from heddle.roundtrip.report import proved
 from models import model, row_reductions
 from running import agree, levels, memory
 
 BLOCK = Schedule(gpu=Threads(block=(96, 1, 1)))
+ROWS = Schedule(gpu=Threads(block=(32, 4, 1)))  # each warp has a row
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("chosen", ["f64", "f32", "f32/f64"])
-def test_every_pass_keeps_the_bits(chosen: str, target: str) -> None:
-    agree(model(row_reductions(), BLOCK), chosen, target, 3)
+@pytest.mark.parametrize("schedule", [BLOCK, ROWS], ids=["block", "warps"])
+def test_every_pass_keeps_the_bits(schedule: Schedule, chosen: str, target: str) -> None:
+    agree(model(row_reductions(), schedule), chosen, target, 3)
 
 
 def by_halves(values: np.ndarray) -> np.ndarray:
@@ -61,3 +66,15 @@ def test_one_loop_over_tiles_and_no_work_array() -> None:
         "total_run": 32,
     }
     assert not kernel.outputs
+
+
+def test_blocks_with_several_rows_are_proved(tmp_path: Path) -> None:
+    made = Module("rows", precisions=("f64",))
+    made.add("rows", row_reductions(), schedule=ROWS)
+    write(files(made, ["cuda"]), tmp_path)
+    assert [verdict.problem for verdict in proved(made, ["cuda"], tmp_path)] == [""]
+    entry = tmp_path / "rows" / "rows.cu"
+    text = entry.read_text().replace("dim3(32, 4, 1)", "dim3(64, 2, 1)")
+    assert text != entry.read_text()
+    entry.write_text(text)
+    assert any(verdict.problem for verdict in proved(made, ["cuda"], tmp_path))

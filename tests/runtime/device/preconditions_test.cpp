@@ -274,6 +274,25 @@ TEST(Preconditions, WholeVectorsOfARow) {
   EXPECT_EQ(status(64, cells, {2, 8, 24}, 2), heddle::bad_stride);
 }
 
+/// What is only read may be the same in all cells along an axis, or in all components; not what is written.
+TEST(Preconditions, OnlyReadArraysMayHaveStrideZero) {
+  const std::array<float, 64> memory{};
+  using Numbers = std::array<std::int64_t, 3>;
+  const Numbers extent{3, 4, 2}, written_stride{1, 3, 12};
+  const auto status = [&](const Numbers& read, const Numbers& written) {
+    const ArrayArgument arrays[] = {
+        {&memory.at(0), sizeof(float), extent.data(), read.data(), 2, 2, false},
+        {&memory.at(30), sizeof(float), extent.data(), written.data(), 2, 2, true}};
+    return heddle::check_arrays(arrays, false);
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Numbers stride = written_stride;
+    stride.at(axis) = 0;
+    EXPECT_EQ(status(stride, written_stride), heddle::ok) << axis;
+    EXPECT_EQ(status(written_stride, stride), heddle::bad_stride) << axis;
+  }
+}
+
 /// Arrays with one value per column, before or after those with all cells.
 TEST(Preconditions, OfPlanesAskForTheFirstExtents) {
   const std::array<float, 64> memory{};

@@ -21,6 +21,16 @@ struct Cells {
 /// Blocks that a launch can have along y, and along z; along x it can have 2^31 - 1.
 inline constexpr std::int64_t most_blocks_across = 65535;
 
+/// The grid of so many blocks; whether a launch can have them.
+inline bool grid_of(const Cells& blocks, dim3& grid) {
+  if (blocks.x > 2147483647 || blocks.y > most_blocks_across || blocks.z > most_blocks_across) {
+    return false;
+  }
+  grid = dim3(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
+              static_cast<unsigned>(blocks.z));
+  return true;
+}
+
 /// Returns ok, also if there are no cells; extents_differ if these are more blocks than a launch
 /// can have; launch_failed if the launch fails.
 template <typename... Parameters, typename... Arguments>
@@ -30,12 +40,11 @@ int launch(void (*kernel)(Parameters...), Cells cells, dim3 block, void* stream,
     return ok;
   }
   const auto blocks = [](std::int64_t count, unsigned size) { return (count + size - 1) / size; };
-  const Cells all{blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z)};
-  if (all.x > 2147483647 || all.y > most_blocks_across || all.z > most_blocks_across) {
+  dim3 grid;
+  if (!grid_of({blocks(cells.x, block.x), blocks(cells.y, block.y), blocks(cells.z, block.z)},
+               grid)) {
     return extents_differ;
   }
-  const dim3 grid(static_cast<unsigned>(all.x), static_cast<unsigned>(all.y),
-                  static_cast<unsigned>(all.z));
   const bool launched = launch_kernel<Parameters...>(kernel, grid, block, 0, stream,
                                                      static_cast<Parameters>(arguments)...);
   return launched ? ok : launch_failed;

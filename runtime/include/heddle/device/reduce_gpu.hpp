@@ -91,11 +91,17 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
 
 /// All threads of a block give a value of one row, those beyond its end (not `known`) a neutral
 /// one. The first thread stores what they become: each warp its part by halves, then these in
-/// order.
+/// order. In blocks of 32 threads along x, each warp has a row of its own, and waits for nobody.
 template <typename Operation, typename T>
 __device__ inline void combine_row(T* result, T value, bool known) {
   __shared__ T of_warp[tile];
   value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
+  if (blockDim.x == tile) {
+    if (threadIdx.x == 0) {
+      *result = value;
+    }
+    return;
+  }
   if (threadIdx.x % tile == 0) {
     of_warp[threadIdx.x / tile] = value;
   }

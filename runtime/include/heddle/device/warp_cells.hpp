@@ -289,15 +289,18 @@ __device__ HEDDLE_NOINLINE WordStream<groups, warps> add_products(WarpCells<grou
 }
 
 /// Puts a kernel into a stream, `warps` warps for `most` cells along x; returns ok, also if there
-/// are no cells, or launch_failed.
+/// are no cells, extents_differ where these are more blocks than a launch can have, or
+/// launch_failed.
 template <typename... Parameters, typename... Arguments>
 int launch_warps(void (*kernel)(Parameters...), Cells cells, int most, int warps, std::size_t bytes,
                  void* stream, Arguments... arguments) {
   if (cells.x <= 0 || cells.y <= 0 || cells.z <= 0) {
     return ok;
   }
-  const dim3 grid(static_cast<unsigned>((cells.x + most - 1) / most),
-                  static_cast<unsigned>(cells.y), static_cast<unsigned>(cells.z));
+  dim3 grid;
+  if (!grid_of({(cells.x + most - 1) / most, cells.y, cells.z}, grid)) {
+    return extents_differ;
+  }
   return launch_with_shared(kernel, grid, dim3(32U * static_cast<unsigned>(warps)), bytes, stream,
                             arguments...);
 }
