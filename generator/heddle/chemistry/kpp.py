@@ -139,6 +139,11 @@ class _Reader:
                 value: sympy.Expr = AIR
             elif (number := self.values.get(name, self.others)) is not None:
                 value = sympy.Float(number * self.values.get("CFACTOR", 1.0) / MOLECULES)
+                if "CFACTOR" in self.values:
+                    self.result.notes.append(
+                        f"{where}: {name} is {float(value):g} mol m-3 in every cell, whatever the air weighs "
+                        "there; CFACTOR in rates is that of the cell's air"
+                    )
             else:
                 raise KernelError(
                     where,

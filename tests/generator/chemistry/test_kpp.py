@@ -85,6 +85,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         (note,) = [note for note in found.notes if f"number of {element} atoms by -0.5; 1 reaction" in note]
         assert note.startswith("a.eqn:8: 'R5: ")
     assert any("#INLINE" in note for note in found.notes)
+    assert any(note.startswith("a.spc:8: O2 is 0.0281793 mol m-3") and "in every cell" in note for note in found.notes)
     assert any("atoms.kpp is not there" in note for note in found.notes)
 
 
