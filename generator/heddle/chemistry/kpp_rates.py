@@ -81,8 +81,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "pow": (2, _pow),
 }
 """Name, number of arguments, meaning: those that every KPP model has, and those of mathematics. B is the
-energy of activation over R, the 2060 in ARR_ab(8e-12, 2060); only in ARR2, which KPP 2 had in place of ARR_ab,
-is its sign the other one."""
+energy of activation over R, the 2060 in ARR_ab(8e-12, 2060); only in ARR2, which KPP 2 had in place of
+ARR_ab, its sign is the other one."""
 _KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6), "CAIR": _M}
 """CFACTOR is what KPP's functions take it for, the molecules cm-3 of 1 ppm; cair is that of all air."""
 _LOWER = {name.lower(): name for name in FUNCTIONS}

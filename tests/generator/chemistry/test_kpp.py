@@ -85,7 +85,10 @@ def test_what_is_read(tmp_path: Path) -> None:
         (note,) = [note for note in found.notes if f"number of {element} atoms by -0.5; 1 reaction" in note]
         assert note.startswith("a.eqn:8: 'R5: ")
     assert any("#INLINE" in note for note in found.notes)
-    assert any(note.startswith("a.spc:8: O2 is 0.0281793 mol m-3") and "in every cell" in note for note in found.notes)
+    assert any(
+        note.startswith("a.spc:8: O2 is 0.0281793 mol m-3") and "in every cell" in note
+        for note in found.notes
+    )
     assert any("atoms.kpp is not there" in note for note in found.notes)
 
 
@@ -100,7 +103,7 @@ def test_one_value_for_all_species(everything: str, tmp_path: Path) -> None:
 
 
 def test_what_older_and_larger_files_have(tmp_path: Path) -> None:
-    """Comments in Latin-1; photolysis by names, as of the Master Chemical Mechanism; a file that names a model."""
+    """Comments in Latin-1; photolysis by names (Master Chemical Mechanism); a file that names a model."""
     read(tmp_path)
     equations = (tmp_path / "a.eqn").read_text().replace("J(4)", "J(J_NO2)+TUV_J(4, THETA)")
     (tmp_path / "a.eqn").write_bytes(equations.replace("a comment", "Mészáros").encode("latin-1"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stiff problems of chemistry with published solutions, by RADAU5 in quadruple precision: F. Mazzia and C.
-Magherini, Test Set for Initial Value Problem Solvers (2008). POLLU, air pollution with 20 species, is by J. G.
-Verwer, SIAM J. Sci. Comput. 15, 1243 (1994), HIRES by E. Schaefer, J. Math. Biol. 2, 41 (1975). Units are
-theirs: ppm and minutes, and none."""
+Magherini, Test Set for Initial Value Problem Solvers (2008). POLLU, air pollution with 20 species, is by
+J. G. Verwer, SIAM J. Sci. Comput. 15, 1243 (1994), HIRES by E. Schaefer, J. Math. Biol. 2, 41 (1975). Units
+are theirs: ppm and minutes, and none."""
 
 from __future__ import annotations
 
