@@ -50,12 +50,17 @@ class _Reader:
                 path.name, "the file is included twice, or there are more than 20.", "include each file once"
             )
         self.files.add(path)
-        text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), read_text(path))
+        # KPP's language is ASCII; comments of older files are often Latin-1.
+        text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), read_text(path, "latin-1"))
         inline = re.compile(r"#\s*INLINE\b.*?#\s*ENDINLINE[^\n]*", re.DOTALL | re.IGNORECASE)
         if inline.search(text):
             self.result.notes.append(f"{path.name}: code of #INLINE is left out")
         text = inline.sub(lambda m: "\n" * m[0].count("\n"), text)
         commands = list(_COMMAND.finditer(text))
+        if not commands:
+            raise KernelError(
+                path.name, "the file has no command of KPP.", "mechanisms have #DEFVAR and #EQUATIONS"
+            )
         for command, following in zip(commands, [*commands[1:], None], strict=True):
             end = following.start() if following else len(text)
             self.command(path, command[1].upper(), command, text[command.start(2) : end], text)
@@ -81,6 +86,15 @@ class _Reader:
                     self.file(path.parent / beside)
                 else:
                     self.result.notes.append(f"{path.name}: #INCLUDE {beside} is not there; it is left out")
+            case "MODEL":
+                model = f"{command[2].strip()}.def"
+                if not re.fullmatch(r"[\w.-]+", model) or not (path.parent / model).exists():
+                    raise KernelError(
+                        f"{path.name}:{first}",
+                        f"#MODEL names '{model}', which is not beside this file.",
+                        "read that file itself: KPP keeps it in its folder models",
+                    )
+                self.file(path.parent / model)
             case _:
                 self.result.notes.append(f"{path.name}: #{name} has no meaning here")
 
@@ -125,6 +139,11 @@ class _Reader:
                 value: sympy.Expr = AIR
             elif (number := self.values.get(name, self.others)) is not None:
                 value = sympy.Float(number * self.values.get("CFACTOR", 1.0) / MOLECULES)
+                if "CFACTOR" in self.values:
+                    self.result.notes.append(
+                        f"{where}: {name} is {float(value):g} mol m-3 in every cell, whatever the air weighs "
+                        "there; CFACTOR in rates is that of the cell's air"
+                    )
             else:
                 raise KernelError(
                     where,

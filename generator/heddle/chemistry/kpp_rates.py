@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import sympy
 
-from heddle.chemistry.quantities import AIR, MOLECULES, PRESSURE, TEMPERATURE
+from heddle.chemistry.quantities import AIR, MOLECULES, PRESSURE, STATE, TEMPERATURE
 from heddle.errors import KernelError
 
 T = TEMPERATURE
@@ -44,25 +44,47 @@ def _ep2(A0: Number, C0: Number, A2: Number, C2: Number, A3: Number, C3: Number)
     return A0 * sympy.exp(-C0 / T) + k3 / (1 + k3 / (A2 * sympy.exp(-C2 / T)))
 
 
+def _three_bodies(
+    air: Number, low: Number, n: Number, high: Number, m: Number, F: Number, width: Number
+) -> Number:
+    """Of JPL with a width of 1 decade, of IUPAC with 0.75 - 1.27 log10 F."""
+    k0, k1 = low * _pow(300 / T, n) * air, high * _pow(300 / T, m)
+    decades = sympy.log(k0 / k1) / sympy.log(sympy.Float(10)) / width
+    return k0 / (1 + k0 / k1) * sympy.exp(sympy.log(F) / (1 + decades**2))
+
+
+def _jpl(air: Number, low: Number, n: Number, high: Number, m: Number, F: Number) -> Number:
+    return _three_bodies(air, low, n, high, m, F, sympy.Integer(1))
+
+
+def _iupac(air: Number, low: Number, n: Number, high: Number, m: Number, F: Number) -> Number:
+    width = sympy.Float(0.75) - sympy.Float(1.27) * sympy.log(F) / sympy.log(sympy.Float(10))
+    return _three_bodies(air, low, n, high, m, F, width)
+
+
 _M = sympy.Float(MOLECULES) * AIR
 _ZERO = sympy.Integer(0)
 FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "ARR": (3, _arr),
-    "ARR_ab": (2, lambda A, B: A * sympy.exp(B / T)),
+    "ARR_ab": (2, lambda A, B: A * sympy.exp(-B / T)),
     "ARR_ac": (2, lambda A, C: _arr(A, _ZERO, C)),
-    "ARR_abc": (3, lambda A, B, C: _arr(A, -B, C)),
+    "ARR_abc": (3, _arr),
     "ARR2": (2, lambda A, B: A * sympy.exp(B / T)),
     "EP2": (6, _ep2),
     "EP3": (4, lambda A1, C1, A2, C2: A1 * sympy.exp(-C1 / T) + A2 * sympy.exp(-C2 / T) * _M),
     "FALL": (7, _fall),
+    "k3rd_jpl": (6, _jpl),
+    "k3rd_iupac": (6, _iupac),
     "exp": (1, sympy.exp),
     "log": (1, sympy.log),
     "sqrt": (1, sympy.sqrt),
     "pow": (2, _pow),
 }
-"""Name, number of arguments, meaning: those that every KPP model has, and those of mathematics."""
-_KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6)}
-"""CFACTOR is what KPP's functions take it for, the molecules cm-3 of 1 ppm."""
+"""Name, number of arguments, meaning: those that every KPP model has, and those of mathematics. B is the
+energy of activation over R, the 2060 in ARR_ab(8e-12, 2060); only in ARR2, which KPP 2 had in place of
+ARR_ab, its sign is the other one."""
+_KNOWN = {"TEMP": T, "PRESS": PRESSURE, "CFACTOR": _M * sympy.Float(1e-6), "CAIR": _M}
+"""CFACTOR is what KPP's functions take it for, the molecules cm-3 of 1 ppm; cair is that of all air."""
 _LOWER = {name.lower(): name for name in FUNCTIONS}
 
 
@@ -180,8 +202,11 @@ class _Parser:
                 raise self.error("a parenthesis is not closed")
         known = _LOWER.get(name.lower())
         if known is None:
-            if len(arguments) == 1 and arguments[0].is_Integer:  # J(4), PHOTOL(4)
-                return sympy.Symbol(f"{name}({arguments[0]})", real=True)
+            numbers = sum(argument.is_Integer for argument in arguments)
+            names = sum(argument.is_Symbol and argument not in STATE for argument in arguments)
+            if numbers + names == len(arguments) and (names or len(arguments) == 1):
+                # J(4), J(J_NO2), TUV_J(4, THETA): rates of photolysis
+                return sympy.Symbol(f"{name}({', '.join(map(str, arguments))})", real=True)
             raise self.error(f"the function '{name}' is not known")
         count, meaning = FUNCTIONS[known]
         if len(arguments) != count:

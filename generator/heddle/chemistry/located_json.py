@@ -24,8 +24,9 @@ class Located(dict[str, Any]):
     file = ""
 
 
-def read_text(path: Path) -> str:
-    """The text of a file. Raises KernelError where there is none, or too much of it."""
+def read_text(path: Path, other_encoding: str = "") -> str:
+    """The text of a file, UTF-8. other_encoding: where it is not. Raises KernelError where there is none, or
+    too much of it."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise KernelError(
@@ -37,6 +38,8 @@ def read_text(path: Path) -> str:
             str(path), f"the file cannot be read: {error.strerror}.", "check the path"
         ) from None
     except UnicodeDecodeError:
+        if other_encoding:
+            return path.read_text(encoding=other_encoding)
         raise KernelError(path.name, "the file is no UTF-8 text.", "save it as UTF-8") from None
 
 

@@ -58,6 +58,12 @@ class Document(Entries):
                 "Mechanism Configuration version 1 is an object with version, species, phases and reactions",
             )
         self.root = root
+        if "NCAR-version" in root and "version" not in root:
+            raise KernelError(
+                self.where(root),
+                "this is an older form of the format, whose rate constants have units that it does not say.",
+                'convert it to version 1: "version": "1.0.0", lists of species, phases and reactions',
+            )
         version = str(root.get("version", ""))
         if version.split(".")[0] != "1":
             raise KernelError(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-chemistry-device [cells [hours [all | sun]]]: the realistic column of the Block-cells study on a GPU
-// (photolysis fixed, emissions in the first 12 hours), 2-minute calls with Carbon Bond 2005. First Rodas3 for
-// half an hour by a thread per cell, a warp for one, and blocks of warps for 8 or 16 at once, all of which
-// have to give the same bits; then a thread per cell by Rodas3 and by Ros3 all day. Each from a cold start in
-// each call, and with remembered steps. Time between events around the calls. Errors are rms of
+// heddle-chemistry-device [cells [hours [all | sun [name]]]]: the realistic column of the Block-cells study
+// on a GPU (photolysis fixed, emissions in the first 12 hours), 2-minute calls with Carbon Bond 2005. First
+// Rodas3 for half an hour by a thread per cell, a warp for one, and blocks of warps for 8 or 16 at once, all
+// of which have to give the same bits; then a thread per cell by Rodas3 and by Ros3 all day. Each from a cold
+// start in each call, and with remembered steps. Time between events around the calls. Errors are rms of
 // |dy|/(|y| + 1e-15 mol m-3) over all species and calls of 32 cells, against Rodas3 with rtol 1e-8, which
 // agrees with CVODE to 1.5e-7 (heddle-compare-cvode). With `all` more tolerances.
 // With `sun` heddle::Chemistry takes the cells, with remembered steps, under a sun that rises and sets: over
-// all levels at once, over each later than over the one below, and scattered; as they lie, and sorted
-// (ChemistryOptions::sort_below). Time of whole calls on the host's clock. lanes: the share of the time of
-// lanes that is steps of their own cells.
+// all levels at once, over each later than over the one below (round), and scattered, or what a name says; as
+// they lie, and sorted (ChemistryOptions::sort_below). Time of whole calls on the host's clock. lanes: the
+// share of the time of lanes that is steps of their own cells.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -226,9 +226,11 @@ int main(int count, char** arguments) {
   const Protocol protocol(cells, true);
   const double each = static_cast<double>(cells) * calls;
   if (which == "sun") {
+    const std::string only = count > 4 ? arguments[4] : "";
     for (const auto& [name, longitude] : {std::pair{"all at once", Longitude::same},
                                           {"round", Longitude::round},
                                           {"scattered", Longitude::scattered}}) {
+      if (!only.empty() && only != name) continue;
       std::vector<double> as_they_lie;
       for (const double sort_below : {0.0, 0.8}) {
         const Run run = protocol.run_in_chemistry(calls, 1e-3, 1e-15, longitude, sort_below);

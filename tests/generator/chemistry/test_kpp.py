@@ -85,6 +85,10 @@ def test_what_is_read(tmp_path: Path) -> None:
         (note,) = [note for note in found.notes if f"number of {element} atoms by -0.5; 1 reaction" in note]
         assert note.startswith("a.eqn:8: 'R5: ")
     assert any("#INLINE" in note for note in found.notes)
+    assert any(
+        note.startswith("a.spc:8: O2 is 0.0281793 mol m-3") and "in every cell" in note
+        for note in found.notes
+    )
     assert any("atoms.kpp is not there" in note for note in found.notes)
 
 
@@ -96,6 +100,20 @@ def test_one_value_for_all_species(everything: str, tmp_path: Path) -> None:
     assert found.known["M"].fixed == AIR
     found = read(tmp_path, "CFACTOR = 1.; O2", f"{everything} = 3E+16; O2")
     assert value(found.known["O2"].fixed) == pytest.approx(1.697e16 / MOLECULES)
+
+
+def test_what_older_and_larger_files_have(tmp_path: Path) -> None:
+    """Comments in Latin-1; photolysis by names (Master Chemical Mechanism); a file that names a model."""
+    read(tmp_path)
+    equations = (tmp_path / "a.eqn").read_text().replace("J(4)", "J(J_NO2)+TUV_J(4, THETA)")
+    (tmp_path / "a.eqn").write_bytes(equations.replace("a comment", "Mészáros").encode("latin-1"))
+    (tmp_path / "box.kpp").write_text("#MODEL a\n#DRIVER general\n")
+    found = chemistry.read(tmp_path / "box.kpp")
+    assert found.inputs == ("SUN", "J(J_NO2)", "TUV_J(4, THETA)")
+    assert len(found.reactions) == 6
+    (tmp_path / "empty.def").write_text("! of CMAQ, not of KPP\n")
+    with pytest.raises(KernelError, match=r"empty\.def: the file has no command of KPP"):
+        chemistry.read(tmp_path / "empty.def")
 
 
 def test_atoms_have_to_be_kept(tmp_path: Path) -> None:
@@ -122,8 +140,10 @@ def test_functions() -> None:
         return value(rate_expression(text, "a.eqn:1"))
 
     assert rate("ARR(2, 300, -1.5)") == pytest.approx(k(2, 300, -1.5), rel=1e-12)
-    assert rate("ARR_ab(2, 300)") == pytest.approx(k(2, -300, 0), rel=1e-12)
-    assert rate("ARR_abc(2, 300, 0.5)") == pytest.approx(k(2, -300, 0.5), rel=1e-12)
+    assert rate("ARR_ab(2, 300)") == pytest.approx(k(2, 300, 0), rel=1e-12)
+    assert rate("ARR_abc(2, 300, 0.5)") == pytest.approx(k(2, 300, 0.5), rel=1e-12)
+    assert rate("ARR_ac(2, 0.5)") == pytest.approx(k(2, 0, 0.5), rel=1e-12)
+    assert rate("ARR2(2, -300)") == rate("ARR_ab(2, 300)")  # of KPP 2, with the other sign
     assert rate("EP3(1e-13, -600, 2e-33, -1000)") == pytest.approx(
         k(1e-13, -600, 0) + k(2e-33, -1000, 0) * m, rel=1e-12
     )
@@ -134,6 +154,13 @@ def test_functions() -> None:
     broad = 0.6 ** (1 / (1 + np.log10(low / high) ** 2))
     fall = rate("FALL(1.8e-30, 0., -3.0, 2.8e-11, 0., 0., 0.6)")
     assert fall == pytest.approx(low / (1 + low / high) * broad, rel=1e-12)
+    jpl = rate("k3rd_jpl(cair, 1.8e-30, 3.0, 2.8e-11, 0., 0.6)")
+    assert jpl == pytest.approx(fall, rel=1e-12)
+    low, high = k(3.6e-30, 0, -4.1) * m, k(1.9e-12, 0, 0.2)
+    width = 0.75 - 1.27 * np.log10(0.35)
+    broad = 0.35 ** (1 / (1 + (np.log10(low / high) / width) ** 2))
+    iupac = rate("k3rd_iupac(cair, 3.6e-30, 4.1, 1.9e-12, -0.2, 0.35)")
+    assert iupac == pytest.approx(low / (1 + low / high) * broad, rel=1e-12)
     assert rate("-2**2 + 3*(1 - .5)/2 - -1") == pytest.approx(-4 + 0.75 + 1)
     assert rate("1e6*CFACTOR") == pytest.approx(m)
 
@@ -159,6 +186,13 @@ def test_functions() -> None:
         ("O2 = 1.697E+16; ", "", "a.spc:8: the fixed species 'O2' has no concentration"),
         ("#INCLUDE a.spc", "#INCLUDE ../a.spc", "is no file beside this one"),
         ("#INCLUDE a.spc", "#INCLUDE a.def", "the file is included twice"),
+        (
+            "#LOOKATALL",
+            "#MODEL saprc99",
+            "a.def:3: #MODEL names 'saprc99.def', which is not beside this file",
+        ),
+        ("EXP(-1370/TEMP)", "EXPO(TEMP)", "the function 'EXPO' is not known"),
+        ("EXP(-1370/TEMP)", "J(1.5)", "the function 'J' is not known"),
     ],
 )
 def test_refused(old: str, new: str, said: str, tmp_path: Path) -> None:

@@ -176,6 +176,10 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     ),
     "phase": (change(*REACTION, "gas phase", to="air"), "lies in the phase 'air', which is not declared"),
     "phase species": (change("phases", 0, "species", 0, "name", to="X"), "has the species 'X', which is not"),
+    "NCAR-version": (
+        lambda content: content.update({"NCAR-version": content.pop("version")}),
+        "this is an older form of the format",
+    ),
     "version": (change("version", to="0.9"), "the version '0.9' is not 1"),
     "two concentrations": (change("species", 5, "is third body", to=True), "more than one concentration"),
     "negative": (change("species", 5, "constant concentration [mol m-3]", to=-1), "is negative"),

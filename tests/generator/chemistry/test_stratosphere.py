@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A day of a mechanism of the stratosphere, given as text of KPP: accuracy against the method Radau IIA of
 order 5 (E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, IV.5) in NumPy, with reactions
-and rates of its own in molecules and cm; and its atoms."""
+and rates of its own in molecules and cm, not by KPP's functions; and its atoms."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ TEXT = """\
   O3 + hv = O + O2 : J_O3;
   O3 + hv = O1D + O2 : J_O1D;
   O1D + M = O + M : 2.3E-11*EXP(100/TEMP);
-  O + O3 = 2O2 : 8.0E-12*EXP(-2060/TEMP);
-  NO + O3 = NO2 + O2 : 3.0E-12*EXP(-1500/TEMP);
+  O + O3 = 2O2 : ARR_ab(8.0E-12, 2060);
+  NO + O3 = NO2 + O2 : ARR_abc(3.0E-12, 1500, 0);
   NO2 + O = NO + O2 : 5.1E-12*EXP(210/TEMP);
   NO2 + hv = NO + O : J_NO2;
   NO2 + O3 = NO3 + O2 : 1.2E-13*EXP(-2450/TEMP);
@@ -38,8 +38,8 @@ TEXT = """\
   N2O5 + hv = NO2 + NO3 : J_N2O5;
   CL + O3 = CLO + O2 : 2.3E-11*EXP(-200/TEMP);
   CLO + O = CL + O2 : 2.8E-11*EXP(85/TEMP);
-  CLO + NO = CL + NO2 : 6.4E-12*EXP(290/TEMP);
-  CLO + NO2 = CLNO3 : FALL(1.8E-31, 0, -3.4, 1.5E-11, 0, -1.9, 0.6);
+  CLO + NO = CL + NO2 : ARR2(6.4E-12, 290);
+  CLO + NO2 = CLNO3 : k3rd_jpl(cair, 1.8E-31, 3.4, 1.5E-11, 1.9, 0.6);
   CLNO3 + hv = CL + NO3 : J_CLNO3;
 """
 NAMES = ("O", "O1D", "O3", "NO", "NO2", "NO3", "N2O5", "CL", "CLO", "CLNO3")
