@@ -5,7 +5,8 @@
     python tests/benchmarks/families.py --page        writes generator/docs/chosen_schedules.md
 
 A row of the page compares schedules with which the entry takes the same arrays: unit_stride and fixed_nx are
-the user's to state. One thread of a CPU, by its own clock, since machines are shared.
+the user's to state. One thread of a CPU, by its own clock, since machines are shared. in_turns.py times the
+same schedules on the same arrays, in turns.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import heddle
 import numpy
 import sympy
+from explored_spaces import around_walls, transforms
+from explored_spaces import columns as poisson_columns
 from heddle import (
     Assignment,
     CacheLines,
@@ -37,7 +41,9 @@ from heddle import (
 from heddle.atmosphere import microphysics
 from heddle.explorer.exploration import load_results
 from heddle.explorer.results import Result, newest
+from heddle.explorer.variants import relaxation_layouts
 from heddle.ir.schedule_text import part_text
+from heddle.model.spaces import Sparse
 from heddle.solvers import relaxation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +80,14 @@ FINDINGS = {
 }
 """What holds a row, by the name of its family."""
 
-CPU = (Rows(), CacheLines(4), CacheLines(4, nontemporal=True), Strips(256), Strips(64), Strips(16), Strips(8))
+CPU = (
+    Rows(),
+    Rows(simd=False),
+    CacheLines(4),
+    CacheLines(4, nontemporal=True),
+    *(Strips(size) for size in (256, 128, 64, 16, 8)),
+    Strips(64, nontemporal=True),
+)
 GPU = (
     *(
         Threads(block=block)
@@ -175,14 +188,44 @@ def _relaxation(kernel: str) -> Callable[[], Module]:
     return make
 
 
-def _robertson() -> Module:
+def _layout(layout: str, kernel: str) -> Callable[[], Module]:
+    """A kernel of relaxation or multigrid around walls."""
+
+    def make() -> Module:
+        whole = relaxation_layouts(around_walls, (layout,))[layout]
+        kept = {kernel: whole.kernels[kernel]}
+        return replace(whole, name=f"{layout}_{kernel}", kernels=kept, _stages={})
+
+    return make
+
+
+def _of_list(pattern: Any) -> Callable[[], Module]:
+    def make() -> Module:
+        d = lbm.Lattice("D3Q19")
+        module = Module(f"d3q19_list_{pattern.__name__.lower()}", precisions=("f64", "f32"))
+        module.add("step", pattern(d)(lbm.BGK(d)), space=Sparse("fluid"), schedule=Schedule(fma=True))
+        return module
+
+    return make
+
+
+def _poisson() -> Module:
+    return poisson_columns()["columns"]
+
+
+def _transforms() -> Module:
+    return transforms()["passes"]
+
+
+def _robertson(method: str = "Rodas3") -> Module:
     problem = chemistry.Mechanism("robertson")
     problem.species("A", "B", "C")
     problem.reaction("A -> B", rate=0.04)
     problem.reaction("2 B -> B + C", rate=3e7)
     problem.reaction("B + C -> A + C", rate=1e4)
-    solver = chemistry.Rosenbrock(problem, "Rodas3", dimensions=1, max_steps=1000)
-    module = Module("robertson_explored", precisions=("f64",))
+    solver = chemistry.Rosenbrock(problem, method, dimensions=1, max_steps=1000)
+    name = "robertson_explored" if method == "Rodas3" else f"robertson_{method.lower()}"
+    module = Module(name, precisions=("f64",))
     module.add("integrate", solver.integrate(), schedule=Schedule(math="reproducible"))
     return module
 
@@ -263,35 +306,103 @@ FAMILIES = (
     Family(
         "residual, a reduction", _relaxation("residual"), "residual", "192x192x128", "512x512x256", ("f32",)
     ),
+    *(
+        Family(
+            f"chemistry: Robertson, {method}",
+            partial(_robertson, method),
+            "integrate",
+            "4096",
+            "1048576",
+            ("f64",),
+            {
+                "temperature": 290,
+                "pressure": 1e5,
+                "interval": 1,
+                "relative_tolerance": 1e-3,
+                "absolute_tolerance": 1e-9,
+            },
+        )
+        for method in ("Rodas3", "Ros3", "Rodas4")
+    ),
     Family(
-        "chemistry: Robertson, Rodas3",
-        _robertson,
-        "integrate",
-        "4096",
-        "1048576",
-        ("f64",),
-        {
-            "temperature": 290,
-            "pressure": 1e5,
-            "interval": 1,
-            "relative_tolerance": 1e-3,
-            "absolute_tolerance": 1e-9,
-        },
+        "D3Q19 BGK, eso-pull",
+        _lattice("d3q19_eso", lbm.EsoPull, lbm.BGK, "D3Q19"),
+        "step",
+        "96x96x96",
+        "256x256x256",
+        values={"omega": 1.6},
+    ),
+    Family(
+        "D3Q27 central moments, in place",
+        _lattice("d3q27_central", lbm.AA, lbm.CentralMoment, "D3Q27"),
+        "step",
+        "96x96x64",
+        "256x256x128",
+        values={"omega": 1.6},
+    ),
+    *(
+        Family(
+            f"D3Q19 list, {pattern.__name__}",
+            _of_list(pattern),
+            "step",
+            "96x96x96",
+            "160x160x160",
+            values={"omega": 1.6},
+        )
+        for pattern in (lbm.Pull, lbm.AA)
+    ),
+    *(
+        Family(
+            f"colours, fields {how}: {kernel}",
+            _layout(layout, kernel),
+            kernel,
+            "192x192x128",
+            "512x512x256",
+            ("f32", "f64") if kernel == "sweep" else ("f32",),
+            {"open": 63} | ({"omega": 1.5} if kernel == "sweep" else {}),
+        )
+        for layout, how in (("split", "split"), ("rows", "as they come"))
+        for kernel in ("sweep", "first", "smooth", "remains")
+    ),
+    *(
+        Family(f"columns of a Poisson problem: {kernel}", _poisson, kernel, size, "512x512x128")
+        for kernel in ("walls", "periodic")
+        for size in ("192x128x64", "64x384x64")
+    ),
+    *(
+        Family(f"transform, radix {radix}", _transforms, f"pass_{radix}", "64x64x32", "256x128x32")
+        for radix in (4, 8, 16)
     ),
 )
 """Sizes are larger than caches of 32 MiB (CPU) and 50 MiB (GPU), but for those that compute more than they
 move."""
 
 
+def own_schedule(family: Family, module: Module) -> Schedule:
+    """What is chosen for its kernel, or the kernels that alternate."""
+    names = (family.kernel, f"{family.kernel}_even")
+    return next(model for name, model in module.kernels.items() if name in names).schedule
+
+
+def tried(family: Family, module: Module, target: str) -> list[Schedule]:
+    """What is chosen, and the others."""
+    own = own_schedule(family, module)
+    part, parts = ("gpu", GPU) if target == "cuda" else ("cpu", CPU)
+    return list(dict.fromkeys((own, *(replace(own, **{part: one}) for one in parts))))
+
+
 def explored(family: Family, target: str, out: Path | None, **options: Any) -> None:
     """Time what is chosen and the other schedules of a family."""
     module = family.make()
-    own = next(iter(module.kernels.values())).schedule
-    part, parts = ("gpu", GPU) if target == "cuda" else ("cpu", CPU)
-    schedules = [own, *(replace(own, **{part: one}) for one in parts)]
-    chosen = {"precisions": family.precisions, "sizes": [family.gpu if part == "gpu" else family.cpu]}
+    size = family.gpu if target == "cuda" else family.cpu
+    chosen = {"precisions": family.precisions, "sizes": [size], "kernels": [family.kernel]}
     found = heddle.explore(
-        module, target=target, schedules=schedules, values=family.values or {}, out=out, **chosen | options
+        module,
+        target=target,
+        schedules=tried(family, module, target),
+        values=family.values or {},
+        out=out,
+        **chosen | options,
     )
     print(f"\n== {family.name}\n{found.table()}", flush=True)
 
@@ -300,11 +411,16 @@ def rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
     """Family, machine, precision, the choice, its ns per cell, the best, what part of it is reached."""
     for family in FAMILIES:
         module = family.make()
-        own = next(iter(module.kernels.values())).schedule
+        own = own_schedule(family, module)
         for target, part in (("cpu", "cpu"), ("cuda", "gpu")):
+            extent = tuple(map(int, (family.gpu if part == "gpu" else family.cpu).split("x")))
             for precision in family.precisions:
-                place = module.name, target, precision, "correct"
-                here = [r for r in results if (r.module, r.target, r.precision, r.state) == place]
+                place = module.name, family.kernel, extent, target, precision, "correct"
+                here = [
+                    r
+                    for r in results
+                    if (r.module, r.step, r.extent, r.target, r.precision, r.state) == place
+                ]
                 alike = [r for r in here if not (r.schedule.gpu.unit_stride or r.schedule.cpu.fixed_nx)]
                 for machine in dict.fromkeys(r.machine for r in alike):
                     timed = {getattr(r.schedule, part): r for r in newest(alike) if r.machine == machine}

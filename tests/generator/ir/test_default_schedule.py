@@ -69,7 +69,7 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "column of a plane": (PLANE, {}, Strips(64), TALL),
     "column with rounds": (SINKING, {}, Strips(64), TALL),
     "column along x": ([Scan(0, {k: 0}, [Assignment(v.here, k)], {k: u.here})], {}, Rows(), TALL),
-    "rounds": (ROUNDS, {"schedule": REPRODUCIBLE}, Strips(8), TALL),
+    "rounds": (ROUNDS, {"schedule": REPRODUCIBLE}, Strips(16), TALL),
     "rounds of the library": (ROUNDS, {}, Rows(), TALL),
     "rounds that reduce": (
         [*ROUNDS, Reduce("sum", "total", k)], {"schedule": REPRODUCIBLE}, Rows(), TALL
