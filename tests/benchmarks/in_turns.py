@@ -158,7 +158,7 @@ def timed(row: Row, family: Family, target: str, samples: int, threads: int) -> 
             runs.append(replace(first, functions=tuple(calls[kernel.name] for kernel in row.kernels)))
             known.append(made)
     listed = len(first.memory.cells) if first.memory.cells is not None else 0
-    seconds = measure.timed(runs, samples, measure.clock(None if gpu else threads))
+    seconds = measure.timed(runs, samples, measure.clock(None if gpu else threads), alike=True)
     for made, own in zip(known, seconds, strict=True):
         yield replace(made.result, seconds=tuple(own), listed=listed)
 

@@ -120,6 +120,14 @@ CPU: tuple[Row[CpuSchedule], ...] = (
         "these functions take one cell at a time",
     ),
     Row(
+        "many neighbours, two arrays",
+        # In strips of one vector each load goes through a small array, and its line is asked for: that pays
+        # for streams, not for a hundred loads of which the nearest cache has most.
+        lambda kernel, _: kernel.written >= MANY_STREAMS and kernel.loads >= MANY_LOADS,
+        Strips(128, nontemporal=True),
+        "few strips, whose loads go straight to rows, and stores that need not read what they overwrite",
+    ),
+    Row(
         "many streams, two arrays",
         lambda kernel, _: kernel.written >= MANY_STREAMS,
         CacheLines(4, nontemporal=True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strips that are stored past the caches: whole vectors at the end of a row, too, and all that follows them."""
+"""Strips that are stored past the caches: whole vectors at the end of a row, too, and what follows."""
 
 from __future__ import annotations
 
