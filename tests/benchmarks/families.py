@@ -72,8 +72,8 @@ PAST_CACHES = (
 FINDINGS = {
     "stencil of 7 points": PAST_CACHES,
     "stencil of 5 points": PAST_CACHES,
-    "D3Q19 list, Pull": "Vectors gather the neighbours of a list slowly on Zen 4: cell by cell is faster there. "
-    "Steps in place find more neighbours in runs.",
+    "D3Q19 list, Pull": "g++ gathers the neighbours of a list into vectors (`vgatherqpd`), and Zen 4 does "
+    "that slowly: `Rows(simd=False)` take them one by one.",
     "D3Q19, moments": "No schedule wins everywhere: `Rows()` on one core, stores past the caches on all; "
     "what is chosen is never far from either.",
     "columns of a Poisson problem": "g++ unrolls loops over at most 8 vectors as a whole, which it knows of "
