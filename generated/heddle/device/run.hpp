@@ -355,26 +355,25 @@ template <int length, typename T>
     return;
   }
 #endif
+  std::int64_t l = 0;
 #if defined(__AVX512F__)
   constexpr int vector = 64 / static_cast<int>(sizeof(T));
-  if (count == length && length % vector == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) {
-    for (int l = 0; l < length; l += vector) {
+  if (length % vector == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) {
+    for (; l + vector <= count; l += vector) {
       _mm512_stream_si512(reinterpret_cast<__m512i*>(to + l),
                           _mm512_load_si512(reinterpret_cast<const __m512i*>(local + l)));
     }
-    return;
   }
 #elif defined(__AVX__)
   constexpr int vector = 32 / static_cast<int>(sizeof(T));
-  if (count == length && length % vector == 0 && reinterpret_cast<std::uintptr_t>(to) % 32 == 0) {
-    for (int l = 0; l < length; l += vector) {
+  if (length % vector == 0 && reinterpret_cast<std::uintptr_t>(to) % 32 == 0) {
+    for (; l + vector <= count; l += vector) {
       _mm256_stream_si256(reinterpret_cast<__m256i*>(to + l),
                           _mm256_load_si256(reinterpret_cast<const __m256i*>(local + l)));
     }
-    return;
   }
 #endif
-  for (std::int64_t l = 0; l < count; ++l) {
+  for (; l < count; ++l) {
     to[l] = local[l];
   }
 }

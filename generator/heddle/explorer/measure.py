@@ -110,9 +110,14 @@ def clock(threads: int | None) -> Clock:
     return time.thread_time if threads == 1 else time.perf_counter
 
 
-def timed(runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_counter) -> list[list[float]]:
-    """Seconds of one update of each, `samples` times, in turns: what disturbs one disturbs the others."""
+def timed(
+    runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_counter, alike: bool = False
+) -> list[list[float]]:
+    """Seconds of one update of each, `samples` times, in turns: what disturbs one disturbs the others. alike:
+    all do the same work, so a sample has as many updates of each; later ones may have less to do."""
     repeats = [_repeats(run, clock) for run in runs]
+    if alike:
+        repeats = [max(repeats)] * len(runs)
     found: list[list[float]] = [[] for _ in runs]
     for _ in range(samples):
         for run, count, seconds in zip(runs, repeats, found, strict=True):
@@ -124,6 +129,7 @@ def timed(runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_count
 def _repeats(run: Runnable, clock: Clock) -> int:
     """How often a step runs in one sample. The first call touches memory and starts threads."""
     _sample(run, 1, clock)
+    run.memory.reset()
     once = max(_sample(run, 1, clock), 1e-7) * len(run.functions)
     return max(1, round(SHORTEST / once))
 

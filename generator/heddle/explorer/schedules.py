@@ -44,6 +44,7 @@ def _cpu_parts(nx: int) -> Iterator[CpuSchedule]:
         yield CacheLines(lines, nontemporal=True)
     for size in (64, 16, 320):
         yield Strips(size)
+    yield Strips(64, nontemporal=True)
     yield Rows(fixed_nx=nx)
     yield Rows(simd=False)
 

@@ -52,7 +52,7 @@ PLANE = [Scan(1, {k: 0}, [Assignment(q.here, k + p.here)], {k: q.here})]
 SINKING = [Scan(2, {total: 0}, [*ROUNDS[:1], Assignment(w.here, total + k)], {total: w.here})]
 ONE, TALL, FEW = Threads(), Threads(block=(64, 1, 1)), Threads(block=(128, 1, 1), coarsening=4)
 COLOURED, SPLIT = Threads(block=(32, 8, 1)), Threads(block=(32, 4, 1), coarsening=2)
-LINES, PAST = CacheLines(4), CacheLines(4, nontemporal=True)
+LINES, PAST, LONG = CacheLines(4), CacheLines(4, nontemporal=True), Strips(128, nontemporal=True)
 REPRODUCIBLE = Schedule(math="reproducible")
 KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "stencil": ([Assignment(v.here, u[1, 0, 0] + u[0, 0, 1])], {}, Rows(), FEW),
@@ -60,7 +60,7 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "pull": (lbm.Pull(D3Q19)(lbm.BGK(D3Q19)), {}, PAST, ONE),
     "AA": (lbm.AA(D3Q19)(lbm.BGK(D3Q19)), {}, LINES, ONE),
     "moments": (
-        lbm.MomentStorage(D3Q19)(lbm.Regularised(D3Q19)), {}, PAST, Threads(block=(32, 4, 1))
+        lbm.MomentStorage(D3Q19)(lbm.Regularised(D3Q19)), {}, LONG, Threads(block=(32, 4, 1))
     ),
     "walls": (lbm.Pull(D2Q9)(lbm.BGK(D2Q9)), {"space": Dense(walls=("w",))}, Rows(), ONE),
     "list": (lbm.Pull(D2Q9)(lbm.BGK(D2Q9)), {"space": Sparse("fluid")}, Rows(), ONE),
@@ -69,7 +69,7 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "column of a plane": (PLANE, {}, Strips(64), TALL),
     "column with rounds": (SINKING, {}, Strips(64), TALL),
     "column along x": ([Scan(0, {k: 0}, [Assignment(v.here, k)], {k: u.here})], {}, Rows(), TALL),
-    "rounds": (ROUNDS, {"schedule": REPRODUCIBLE}, Strips(8), TALL),
+    "rounds": (ROUNDS, {"schedule": REPRODUCIBLE}, Strips(16), TALL),
     "rounds of the library": (ROUNDS, {}, Rows(), TALL),
     "rounds that reduce": (
         [*ROUNDS, Reduce("sum", "total", k)], {"schedule": REPRODUCIBLE}, Rows(), TALL
