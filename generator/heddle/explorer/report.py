@@ -15,7 +15,7 @@ from typing import Any
 from heddle.emit.targets import TARGETS
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.drift import Change, counts, drift
-from heddle.explorer.results import Result
+from heddle.explorer.results import Result, solve_text
 from heddle.ir.schedule import CpuSchedule, GpuSchedule, Interleaved, Rows, Schedule, Threads
 from heddle.ir.schedule_text import as_text
 
@@ -138,6 +138,7 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
     rate = result.cells / result.time / 1e9
     stream = result.bytes * result.cells / statistics.median(result.stream) / 1e9
     calls = "".join(f" + {count:g} {name}" for name, count in result.calls.items())
+    solve = "" if result.residual is None else f" A solve: {solve_text(result)}."
     return entry | {
         "time": result.nanoseconds_per_cell,
         "spread": _spread(result.seconds) / result.cells * 1e9,
@@ -159,7 +160,7 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "spills": result.spills if result.registers else None,
         "occupancy": None if result.occupancy is None else 100 * result.occupancy,
         "costs": f"Reads {result.bytes_read:g} B, writes {result.bytes_written:g} B, {result.flops:g} "
-        f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.",
+        f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.{solve}",
         "hint": why_not_faster(result),
     }
 

@@ -47,6 +47,7 @@ class Result:
     rounds_alike: whether its arithmetic is the model's. write_allocate: bytes per update of the lines that
     stores read first. registers, spills, shared, occupancy: of a GPU, registers of a thread, bytes that it
     spills, bytes of shared memory of a block, and the share of a multiprocessor's warps that are resident.
+    cycles, residual: of a method that solves a problem, whose costs and times are those of a whole solve.
     """
 
     key: str
@@ -83,6 +84,8 @@ class Result:
     spills: int = 0
     shared: int = 0
     occupancy: float | None = None
+    cycles: int = 0
+    residual: float | None = None
     compiler: str = ""
     timestamp: str = ""
 
@@ -124,6 +127,11 @@ class Result:
     def name(self) -> str:
         variant = f"{self.variant} " if self.variant else ""
         return f"{variant}{self.step} {self.precision} {as_text(self.schedule)}"
+
+
+def solve_text(result: Result) -> str:
+    """How a method came to its end."""
+    return f"{result.cycles} cycles, residual {result.residual:.1e}"
 
 
 def source_of(text: str) -> str:
@@ -277,6 +285,8 @@ def _t4(result: Result) -> dict[str, Any]:
             ("stream_time", statistics.median(result.stream) * 1e3, "ms"),
             *measured,
         ]
+    if result.residual is not None:
+        measured += [("cycles", result.cycles, ""), ("residual", result.residual, "")]
     if result.error is not None:
         measured.append(("error", result.error, ""))
     if result.why:
@@ -352,7 +362,7 @@ def schedules(results: Iterable[Result]) -> dict[str, Any]:
     every = list(results)
     own = {_group(result): _takes(result.schedule) for result in every if result.own}
     plain_arrays = _takes(Schedule(Rows(), Threads()))
-    usable = [r for r in every if _takes(r.schedule) == own.get(_group(r), plain_arrays)]
+    usable = [r for r in every if not r.cycles and _takes(r.schedule) == own.get(_group(r), plain_arrays)]
     for result in best(usable, only_alike=True):
         machine = machines.setdefault(result.machine, {}).setdefault(result.target, {})
         variant = machine.setdefault(result.module, {}).setdefault(result.variant, {})

@@ -25,6 +25,7 @@ from heddle.explorer.built import Built, resources, typed
 from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
+from heddle.explorer.methods import Method, Variant, checked, module_of_variant
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read, source_of
 from heddle.explorer.schedules import arithmetic
@@ -53,7 +54,7 @@ from heddle.python.load import RUN_FROM_PYTHON, module_of
 def explore(
     model: str | Path | Module | None = None,
     *,
-    variants: Mapping[str, Module] | None = None,
+    variants: Mapping[str, Variant] | None = None,
     target: str = "cpu",
     kernels: Sequence[str] | None = None,
     precisions: Sequence[str] | None = None,
@@ -77,7 +78,8 @@ def explore(
 
     model: a file that defines one Module (it is run: only those that you trust), or the Module. variants: in
     place of it, modules by names of your choice that do the same in different ways; see
-    heddle.explorer.variants. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all that
+    heddle.explorer.variants; or methods that solve a problem (heddle.explorer.methods), such as those of
+    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all that
     run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
     (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine. values: of
     arguments by name, a number, or for fields a function of the shape with ghost layers; other fields hold
@@ -118,7 +120,7 @@ def explore(
     explorer = _Explorer(setting, Progress(quiet), earlier)
     for size in sizes:
         for module in [chosen] if _alike(chosen) else [{name: one} for name, one in chosen.items()]:
-            extent = _extent(size, module, kernels, precisions, setting.gpu)
+            extent = _extent(size, _modules(module), kernels, precisions, setting.gpu)
             found = space(module, target, extent[0], kernels, precisions, schedules)
             explorer.refused += list(found.refused)
             explorer.explore(found.candidates, extent, search, samples, seed, end)
@@ -143,7 +145,7 @@ class _Setting:
         return TARGETS[self.target].gpu is not None
 
 
-def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] | None) -> dict[str, Module]:
+def _variants(model: str | Path | Module | None, variants: Mapping[str, Variant] | None) -> dict[str, Variant]:
     if (model is None) == (variants is None):
         raise KernelError(
             "heddle.explore",
@@ -153,25 +155,34 @@ def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] 
     if variants is None:
         assert model is not None
         return {"": module_of(model, None)}
-    wrong = [name for name, module in variants.items() if not isinstance(module, Module)]
+    wrong = [name for name, module in variants.items() if not isinstance(module, (Module, Method))]
     if wrong or not variants:
         what = f"the variant '{wrong[0]}' is no Module." if wrong else "there are no variants."
         raise KernelError("heddle.explore", what, "variants={'pull': module, 'AA': other}")
-    return {name: module_of(module, None) for name, module in variants.items()}
+    return {
+        name: replace(checked(name, one), module=module_of(one.module, None))
+        if isinstance(one, Method)
+        else module_of(one, None)
+        for name, one in variants.items()
+    }
 
 
-def _check_values(variants: Mapping[str, Module], values: Values) -> None:
+def _modules(variants: Mapping[str, Variant]) -> dict[str, Module]:
+    return {name: module_of_variant(one) for name, one in variants.items()}
+
+
+def _check_values(variants: Mapping[str, Variant], values: Values) -> None:
     """Raise KernelError for a value of something that no kernel takes: often its name was mistyped."""
     known = {
         argument.name
-        for module in variants.values()
+        for module in _modules(variants).values()
         for kernel in python_kernels(module)
         for argument, _ in needed(module.typed(kernel, module.precisions[0]))
         if argument.name != "cells"
     }
     known |= {
         space.name
-        for module in variants.values()
+        for module in _modules(variants).values()
         for kernel in python_kernels(module)
         if isinstance(space := module.kernels[kernel].space, Sparse)
     }
@@ -182,9 +193,9 @@ def _check_values(variants: Mapping[str, Module], values: Values) -> None:
             )
 
 
-def _alike(variants: Mapping[str, Module]) -> bool:
+def _alike(variants: Mapping[str, Variant]) -> bool:
     """Whether variants have the same number of dimensions, so that one size is for all."""
-    return len({_dimensions(module) for module in variants.values()}) == 1
+    return len({_dimensions(module) for module in _modules(variants).values()}) == 1
 
 
 def _dimensions(module: Module) -> int:
@@ -292,7 +303,7 @@ class _Explorer:
     ) -> Result | None:
         """What earlier runs, or candidates with the same text, have shown of a candidate."""
         assert own.value is not None
-        content = self._content(own.value[0], extent)
+        content = self._content(own.value[0], extent, candidate.method)
         key, plain = self._key(content, candidate), self._plain(candidate, extent)
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
@@ -315,7 +326,7 @@ class _Explorer:
             state = "timeout" if outcome.kind == "timeout" else "compile"
             return self._keep(replace(plain, state=state, why=outcome.why))
         own, costs = outcome.value
-        content = self._content(own, extent)
+        content = self._content(own, extent, candidate.method)
         result = self._known(candidate, outcome, extent, samples)
         if result is None:
             result = replace(
@@ -359,7 +370,9 @@ class _Explorer:
             return replace(result, state=state, why=outcome.why)
         found = outcome.value
         way = found.pop("stream_way", None)
-        if way is not None:
+        if way is not None and candidate.method is not None:
+            self.streams[moved], self.peaks[candidate.precision] = way, found["peak"]
+        elif way is not None:
             self.errors[rounding], self.streams[moved] = found["error"], way
             self.peaks[candidate.precision] = found["peak"]
         return replace(result, **found)
@@ -386,7 +399,7 @@ class _Explorer:
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _content(self, own: Built, extent: tuple[int, ...]) -> str:
+    def _content(self, own: Built, extent: tuple[int, ...], method: Method | None = None) -> str:
         """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
@@ -398,6 +411,8 @@ class _Explorer:
         ]
         accuracy = self.setting.accuracy
         parts.append(None if accuracy is None else _named(accuracy))
+        if method is not None:
+            parts.append(method.identity)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
     def _keep(self, result: Result, text: str = "") -> Result:
@@ -411,6 +426,8 @@ class _Explorer:
 
 def _prior(candidate: Candidate, gpu: bool) -> float:
     """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
+    if candidate.method is not None:  # how many cycles it takes, no cost line says
+        return 1.0
     moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
     mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
     return max(1.0, mean + write_allocate(candidate, gpu))
