@@ -207,7 +207,8 @@ function page(data) {
   }
 
   const spoken = (r) =>
-    `${r.name}: ${short(r.time)} nanoseconds per cell, ${Math.round(100 * r.fraction)} percent of the stream` +
+    `${r.name}: ${short(r.time)} nanoseconds per cell` +
+    (known(r.fraction) ? `, ${Math.round(100 * r.fraction)} percent of the stream` : "") +
     (r.error === null ? "" : `, error ${short(r.error)}`);
 
   function choose(result) {
@@ -284,8 +285,8 @@ function page(data) {
       const own = here().filter((result) => result.precision === precision);
       return {
         precision,
-        peak: Math.max(...own.map((result) => result.peak)),
-        stream: Math.max(...own.map((result) => result.streamBandwidth)),
+        peak: Math.max(0, ...own.map((result) => result.peak)),
+        stream: Math.max(0, ...own.map((result) => result.streamBandwidth || 0)),
       };
     });
     const knees = limits.map((limit) => limit.peak / limit.stream);
@@ -452,8 +453,9 @@ function page(data) {
     const pasted = element("pre", {}, result.schedule);
     return element("div", { class: "card" },
       element("h3", {}, result.name),
-      element("p", {}, `${short(result.time)} ns per cell (± ${short(result.spread)}), ` +
-        `${short(result.percent)} % of the stream, ${short(result.bandwidth)} GB/s, ${short(result.gflops)} Gflop/s`),
+      element("p", {}, `${short(result.time)} ns per cell (± ${short(result.spread)})` +
+        (known(result.percent) ? `, ${short(result.percent)} % of the stream, ${short(result.bandwidth)} GB/s, ` +
+          `${short(result.gflops)} Gflop/s` : "")),
       element("p", {}, result.costs),
       element("p", { class: "why" }, result.hint),
       pasted,

@@ -129,25 +129,23 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "why": result.why,
         "own": result.own,
         "source": source,
-        "options": {"variant": result.variant, "precision": result.precision}
+        "options": result.tuned
+        or {"variant": result.variant, "precision": result.precision}
         | options(result.schedule, TARGETS[result.target].gpu is not None),
         "time": None,
     }
     if result.state != "correct":
         return entry
     rate = result.cells / result.time / 1e9
-    stream = result.bytes * result.cells / statistics.median(result.stream) / 1e9
     calls = "".join(f" + {count:g} {name}" for name, count in result.calls.items())
     solve = "" if result.residual is None else f" A solve: {solve_text(result)}."
     return entry | {
         "time": result.nanoseconds_per_cell,
         "spread": _spread(result.seconds) / result.cells * 1e9,
-        "fraction": result.fraction,
-        "percent": 100 * result.fraction,
+        **_beside(result),
         "bytes": result.bytes,
         "flops": result.flops,
         "bandwidth": result.bytes * rate,
-        "streamBandwidth": stream,
         "gflops": result.flops * rate,
         "peak": result.peak / 1e9,
         "intensity": result.flops / result.bytes if result.bytes else 0,
@@ -162,6 +160,18 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "costs": f"Reads {result.bytes_read:g} B, writes {result.bytes_written:g} B, {result.flops:g} "
         f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.{solve}",
         "hint": why_not_faster(result),
+    }
+
+
+def _beside(result: Result) -> dict[str, float]:
+    """What the matching stream says; nothing of a result of another tuner."""
+    if not result.stream:
+        return {}
+    stream = result.bytes * result.cells / statistics.median(result.stream) / 1e9
+    return {
+        "fraction": result.fraction,
+        "percent": 100 * result.fraction,
+        "streamBandwidth": stream,
     }
 
 
