@@ -231,8 +231,7 @@ def python_kernels(module: Module) -> list[str]:
     return [
         name
         for name, entry in module.kernels.items()
-        if isinstance(entry, KernelModel)
-        and in_python(module.typed(name, module.precisions[0]))
+        if isinstance(entry, KernelModel) and in_python(module.typed(name, module.precisions[0]))
     ]
 
 

@@ -357,7 +357,11 @@ def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
     for result in best(results):
         variant = variants[result.variant]
         module = module_of_variant(variant)
-        alone = variant.in_precision(result.precision) if isinstance(variant, Method) else module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
+        alone = (
+            variant.in_precision(result.precision)
+            if isinstance(variant, Method)
+            else module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
+        )
         try:
             found[result.source] = emitted(alone, result.target)
         except heddle.KernelError:

@@ -177,7 +177,9 @@ def load_results(folders: Iterable[Path]) -> Exploration:
             continue
         if not (folder / FILE).is_file():
             raise KernelError(
-                str(folder), f"there is no {FILE}.", "name a folder that heddle explore wrote, or a file in T4"
+                str(folder),
+                f"there is no {FILE}.",
+                "name a folder that heddle explore wrote, or a file in T4",
             )
         for result in read(folder):
             results[result.key] = result

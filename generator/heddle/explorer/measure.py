@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from heddle.explorer.lists import cell_list
 from heddle.explorer.memory import Memory, Values, library, on_host
@@ -20,6 +20,19 @@ SHORTEST = 2e-3
 ULPS = 64
 """How far results on a GPU may lie apart where a kernel calls functions of the library, relative to the
 largest value of the field."""
+
+
+class Turn(Protocol):
+    """What is timed in turns with others."""
+
+    @property
+    def functions(self) -> Sequence[Any]: ...
+
+    @property
+    def memory(self) -> Any:
+        """With `reset`, and the library of its arrays, `xp`."""
+
+    def once(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,7 @@ def clock(threads: int | None) -> Clock:
     return time.thread_time if threads == 1 else time.perf_counter
 
 
-def timed(runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_counter) -> list[list[float]]:
+def timed(runs: Sequence[Turn], samples: int, clock: Clock = time.perf_counter) -> list[list[float]]:
     """Seconds of one update of each, `samples` times, in turns: what disturbs one disturbs the others."""
     repeats = [_repeats(run, clock) for run in runs]
     found: list[list[float]] = [[] for _ in runs]
@@ -121,14 +134,14 @@ def timed(runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_count
     return found
 
 
-def _repeats(run: Runnable, clock: Clock) -> int:
+def _repeats(run: Turn, clock: Clock) -> int:
     """How often a step runs in one sample. The first call touches memory and starts threads."""
     _sample(run, 1, clock)
     once = max(_sample(run, 1, clock), 1e-7) * len(run.functions)
     return max(1, round(SHORTEST / once))
 
 
-def _sample(run: Runnable, count: int, clock: Clock) -> float:
+def _sample(run: Turn, count: int, clock: Clock) -> float:
     """Mean seconds of one update."""
     _wait(run)
     started = clock()
@@ -138,13 +151,13 @@ def _sample(run: Runnable, count: int, clock: Clock) -> float:
     return (clock() - started) / count / len(run.functions)
 
 
-def _wait(run: Runnable) -> None:
+def _wait(run: Turn) -> None:
     """Until a GPU has done what was asked of it."""
     if hasattr(run.memory.xp, "cuda"):
         run.memory.xp.cuda.Device().synchronize()
 
 
-def fastest(runs: Sequence[Runnable], clock: Clock, samples: int = 5) -> int:
+def fastest(runs: Sequence[Turn], clock: Clock, samples: int = 5) -> int:
     """Which of several runs takes the least time."""
     medians = [statistics.median(seconds) for seconds in timed(runs, samples, clock)]
     return medians.index(min(medians))

@@ -76,6 +76,7 @@ def _own(entry: Mapping[str, Any]) -> Result:
         flops=float(given.get("flops", 0)),
         seconds=seconds,
         stream=tuple(share * one for one in seconds) if share else (),
+        counted=float(given["bytes_counted"]) if "bytes_counted" in given else None,
         error=float(given["error"]) if "error" in given else None,
         residual=float(given["residual"]) if "residual" in given else None,
         cycles=int(given.get("cycles", 0)),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heddle.errors import KernelError, calling_place
+from heddle.explorer.memory import library
 from heddle.explorer.methods import Functions, Method, Solve
 from heddle.ir.schedule import Schedule
 from heddle.model.assignment import Assignment, Reduce
@@ -51,7 +52,9 @@ def poisson_solvers(
     for name in solvers:
         if name not in SOLVERS:
             raise KernelError(
-                calling_place(), f"'{name}' is no solver that has a name here.", f"one of: {', '.join(SOLVERS)}"
+                calling_place(),
+                f"'{name}' is no solver that has a name here.",
+                f"one of: {', '.join(SOLVERS)}",
             )
     return {
         name: Method(
@@ -215,8 +218,8 @@ def _merged(
     centres: Sequence[Sequence[float]],
     coarser: Sequence[Sequence[float]],
 ) -> Any:
-    """Coefficients of coarse lower faces, and of the last upper ones in the ghost cells: sums over one to four
-    fine ones, times the distance of the centres on both sides of a fine face, divided by that of a coarse
+    """Coefficients of coarse lower faces, and of the last upper ones in the ghost cells: sums over one to
+    four fine ones, times the distance of the centres on both sides of a fine face, divided by that of a coarse
     one. axis: of NumPy."""
     result = problem.whole(shape)
     inner = [slice(1, -1)] * 3
@@ -229,9 +232,7 @@ def _merged(
             low, high = (part[(slice(None),) * across + (slice(first, None, 2),)] for first in (0, 1))
             part = low.copy()
             part[(slice(None),) * across + (slice(0, high.shape[across]),)] += high
-    factors = [
-        (before[f + 1] - before[f]) / (after[n + 1] - after[n]) for n, f in enumerate(faces)
-    ]
+    factors = [(before[f + 1] - before[f]) / (after[n + 1] - after[n]) for n, f in enumerate(faces)]
     view = [1, 1, 1]
     view[axis] = -1
     result[tuple(inner)] = part * problem.xp.asarray(factors, dtype=problem.dtype).reshape(view)
@@ -417,10 +418,10 @@ def _equation() -> relaxation.Equation:
 
 def _module(equation: relaxation.Equation, precisions: Sequence[str], chosen: Sequence[str]) -> Module:
     """What all solvers need, and some kernels of multigrid."""
-    phi, right, rest, correction, direction = fields("phi, right, rest, correction, direction: real[3D]")
+    phi, rest, correction, direction = fields("phi, rest, correction, direction: real[3D]")
     beta, step = parameters("beta, step")
     module = Module("poisson", precisions=tuple(precisions), about="Solvers of a Poisson problem.")
-    residual = [
+    residual: list[Assignment | Reduce] = [
         Assignment(rest.here, equation.residual),
         Reduce("max", "largest", abs(equation.residual)),
     ]
@@ -440,8 +441,7 @@ def _module(equation: relaxation.Equation, precisions: Sequence[str], chosen: Se
 
 def _known(shape: Sequence[int]) -> tuple[Any, Any]:
     """The known solution and its right-hand side, [z, y, x] in f64."""
-    import numpy as np
-
+    np = library()
     known = np.zeros(shape)
     for *centre, width, amplitude in BELLS:
         value: Any = np.float64(amplitude)

@@ -7,6 +7,7 @@ const QUANTITIES = {
   time: { title: "time", unit: "ns per cell", log: true },
   error: { title: "error", unit: "", log: true },
   bytes: { title: "bytes", unit: "per cell", log: false },
+  counted: { title: "counted bytes", unit: "per cell", log: false },
   lines: { title: "lines of text", unit: "", log: false },
   compile: { title: "compile time", unit: "s", log: false },
   object: { title: "object size", unit: "KB", log: false },
@@ -290,7 +291,7 @@ function page(data) {
       };
     });
     const knees = limits.map((limit) => limit.peak / limit.stream);
-    const x = scale([...shown.map((r) => r.intensity), ...knees], LEFT, WIDTH - RIGHT, true);
+    const x = scale([...shown.flatMap((r) => [r.intensity, r.measured || null]), ...knees], LEFT, WIDTH - RIGHT, true);
     const heights = limits.flatMap((limit) => [2 * limit.peak, limit.stream * x.low]);
     const y = scale([...shown.map((r) => r.gflops), ...heights], HEIGHT - BOTTOM, TOP, true);
     axes(svg, x, y, "operations per byte", "Gflop/s", true, true);
@@ -306,6 +307,13 @@ function page(data) {
           `${["—", "– –", "···"][at % 3]} ${limit.precision}: ${short(limit.peak)} Gflop/s, ` +
           `stream ${short(limit.stream)} GB/s`));
     });
+    for (const r of shown.filter((one) => one.measured > 0)) {  // by counters: a cross, with a line to the candidate
+      const [from, to, at] = [x(r.intensity), x(r.measured), y(r.gflops)];
+      svg.append(drawn("path", {
+        class: "counted", stroke: colour(r), "data-counted": r.id,
+        d: `M${from} ${at}H${to}M${to - 4} ${at - 4}l8 8m0 -8l-8 8`,
+      }, drawn("title", {}, `${r.name}: ${short(r.counted)} bytes per cell were counted`)));
+    }
     points(svg, "Candidates in the roofline",
       shown.filter((r) => r.intensity > 0).map((r) => [r, x(r.intensity), y(r.gflops)]));
   }
@@ -418,7 +426,7 @@ function page(data) {
   }
 
   const COLUMNS = [
-    ["time", "ns/cell"], ["spread", "±"], ["percent", "% of stream"], ["bandwidth", "GB/s"], ["bytes", "B/cell"],
+    ["time", "ns/cell"], ["spread", "±"], ["percent", "% of stream"], ["bandwidth", "GB/s"], ["bytes", "B/cell"], ["counted", "counted B/cell"],
     ["flops", "flops"], ["error", "error"], ["lines", "lines"], ["compile", "compile s"], ["generate", "generate s"],
     ["object", "object KB"], ["registers", "registers"], ["spills", "spilled B"], ["occupancy", "% of warps"],
   ].filter(([key]) => data.results.some((result) => known(result[key])));

@@ -144,6 +144,8 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "spread": _spread(result.seconds) / result.cells * 1e9,
         **_beside(result),
         "bytes": result.bytes,
+        "counted": result.counted,
+        "measured": result.flops / result.counted if result.counted else None,
         "flops": result.flops,
         "bandwidth": result.bytes * rate,
         "gflops": result.flops * rate,

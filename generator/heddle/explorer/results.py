@@ -47,7 +47,9 @@ class Result:
     rounds_alike: whether its arithmetic is the model's. write_allocate: bytes per update of the lines that
     stores read first. registers, spills, shared, occupancy: of a GPU, registers of a thread, bytes that it
     spills, bytes of shared memory of a block, and the share of a multiprocessor's warps that are resident.
-    tuned: options by name, of a result that another tuner found. cycles, residual: of a method that solves a problem, whose costs and times are those of a whole solve.
+    counted: bytes per update of a cell that memory moves, by counters of the hardware, where they were asked.
+    tuned: options by name, of a result that another tuner found. cycles, residual: of a method that solves a
+    problem, whose costs and times are those of a whole solve.
     """
 
     key: str
@@ -84,6 +86,7 @@ class Result:
     spills: int = 0
     shared: int = 0
     occupancy: float | None = None
+    counted: float | None = None
     tuned: dict[str, str] = field(default_factory=dict)
     cycles: int = 0
     residual: float | None = None
@@ -287,6 +290,8 @@ def _t4(result: Result) -> dict[str, Any]:
             *_beside(result),
             *measured,
         ]
+    if result.counted is not None:
+        measured.append(("bytes_counted", result.counted, "B/cell"))
     if result.residual is not None:
         measured += [("cycles", result.cycles, ""), ("residual", result.residual, "")]
     if result.error is not None:
@@ -375,7 +380,11 @@ def schedules(results: Iterable[Result]) -> dict[str, Any]:
     every = list(results)
     own = {_group(result): _takes(result.schedule) for result in every if result.own}
     plain_arrays = _takes(Schedule(Rows(), Threads()))
-    usable = [r for r in every if not (r.cycles or r.tuned) and _takes(r.schedule) == own.get(_group(r), plain_arrays)]
+    usable = [
+        r
+        for r in every
+        if not (r.cycles or r.tuned) and _takes(r.schedule) == own.get(_group(r), plain_arrays)
+    ]
     for result in best(usable, only_alike=True):
         machine = machines.setdefault(result.machine, {}).setdefault(result.target, {})
         variant = machine.setdefault(result.module, {}).setdefault(result.variant, {})

@@ -22,6 +22,7 @@ from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.built import Built, resources, typed
+from heddle.explorer.counters import required
 from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
@@ -73,14 +74,15 @@ def explore(
     name: str | None = None,
     quiet: bool = False,
     against: str | Path | None = None,
+    counters: bool = False,
 ) -> Exploration:
     """Compile, check and time the variants, precisions and legal schedules of a model.
 
     model: a file that defines one Module (it is run: only those that you trust), or the Module. variants: in
     place of it, modules by names of your choice that do the same in different ways; see
     heddle.explorer.variants; or methods that solve a problem (heddle.explorer.methods), such as those of
-    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all that
-    run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
+    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all
+    that run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
     (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine. values: of
     arguments by name, a number, or for fields a function of the shape with ghost layers; other fields hold
     random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy: called with the
@@ -89,7 +91,9 @@ def explore(
     which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
     jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
     folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
-    no progress. against: a folder or results.jsonl of an earlier search, with which results are compared.
+    no progress. against: a folder, results.jsonl or T4 file of an earlier search, with which results are
+    compared. counters: count the bytes that memory moves, too, by ncu or perf, which takes some seconds for
+    each candidate.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
     beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
@@ -103,6 +107,8 @@ def explore(
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
     library()  # NumPy, or what to install
+    if counters:
+        required(TARGETS[target].gpu is not None)
     if TARGETS[target].gpu is not None:
         library("cupy")  # imported once, before forks; it asks for no GPU until it is used
     earlier = None if against is None else earlier_results(against)
@@ -115,6 +121,7 @@ def explore(
         jobs or len(os.sched_getaffinity(0)),
         threads,
         None if out is None else Path(out),
+        counters,
     )
     end = math.inf if budget is None else time.monotonic() + 60 * budget
     explorer = _Explorer(setting, Progress(quiet), earlier)
@@ -139,13 +146,16 @@ class _Setting:
     jobs: int
     threads: int | None
     out: Path | None
+    counters: bool
 
     @property
     def gpu(self) -> bool:
         return TARGETS[self.target].gpu is not None
 
 
-def _variants(model: str | Path | Module | None, variants: Mapping[str, Variant] | None) -> dict[str, Variant]:
+def _variants(
+    model: str | Path | Module | None, variants: Mapping[str, Variant] | None
+) -> dict[str, Variant]:
     if (model is None) == (variants is None):
         raise KernelError(
             "heddle.explore",
@@ -229,7 +239,9 @@ class _Explorer:
         self, setting: _Setting, progress: Progress, earlier: tuple[Result, ...] | None = None
     ) -> None:
         self.setting, self.progress, self.earlier = setting, progress, earlier
-        self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
+        self.conditions = Conditions(
+            setting.target, setting.values, setting.accuracy, setting.threads, setting.counters
+        )
         self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
         self.found: dict[str, Result] = {}
         self.same: dict[str, Result] = {}
@@ -308,14 +320,23 @@ class _Explorer:
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
             known = None
+        if known is not None and self._lacks_count(known, candidate):
+            known = None
         if known is not None and known.state == "compile":  # what it shares with others may have failed
             known = None
+        if known is None and self._lacks_count(self.same.get(content, plain), candidate):
+            return None
         if known is None and len(self.same.get(content, plain).seconds) >= samples:
             known = self.same[content]
         if known is None:
             return None
         names = ("variant", "step", "schedule", "own", "rounds_alike")
         return replace(known, key=key, **{name: getattr(plain, name) for name in names})
+
+    def _lacks_count(self, known: Result, candidate: Candidate) -> bool:
+        """Whether bytes are to be counted that an earlier run did not count; those of solves are not."""
+        wanted = self.setting.counters and candidate.method is None
+        return wanted and known.state == "correct" and known.counted is None
 
     def _result(
         self, candidate: Candidate, outcome: Outcome[Own], extent: tuple[int, ...], samples: int

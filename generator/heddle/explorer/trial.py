@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
-from heddle.explorer import built, measure
+from heddle.explorer import built, counters, measure
 from heddle.explorer.memory import Values
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.solved import solved
@@ -40,6 +40,7 @@ class Conditions:
     values: Values
     accuracy: Accuracy | None
     threads: int | None = None
+    counters: bool = False
 
     @property
     def gpu(self) -> bool:
@@ -150,6 +151,10 @@ def measured(
     along = (listed,) if listed else extent
     fastest, stream = _fastest(candidate, made, along, conditions, known)
     seconds, beside = measure.timed([own, stream], samples, clock)
+    if conditions.counters:
+        cells = listed or math.prod(extent)
+        names = [kernel.name for kernel in typed]
+        result["counted"] = counters.counted(made.own, own, names, cells, gpu)
     return result | {
         "listed": listed,
         "seconds": tuple(seconds),

@@ -24,8 +24,8 @@ RUN_CELLS = {run_cells}
 
 
 class Link(NamedTuple):
-    """A row of the table of neighbours: element `slot` of the cell at `offset`, or `wall_slot` of the own cell
-    where no cell of the list is."""
+    """A row of the table of neighbours: element `slot` of the cell at `offset`, or `wall_slot` of the own
+    cell where no cell of the list is."""
 
     slot: int
     offset: tuple[int, ...]

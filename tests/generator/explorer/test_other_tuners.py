@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T4 read back: what heddle explore wrote is as it was; what Kernel Tuner wrote stands beside it, in the table,
-the files and the report."""
+"""T4 read back: what heddle explore wrote is as it was; what Kernel Tuner wrote stands beside it, in the
+table, the files and the report."""
 
 from __future__ import annotations
 
@@ -79,7 +79,18 @@ def test_what_explore_wrote(tmp_path: Path) -> None:
     for one, other in zip(found, before, strict=True):
         assert one.seconds == pytest.approx(other.seconds)
         assert one.fraction == pytest.approx(other.fraction)
-        same = ("state", "why", "bytes", "flops", "error", "cycles", "residual", "lines", "registers", "occupancy")
+        same = (
+            "state",
+            "why",
+            "bytes",
+            "flops",
+            "error",
+            "cycles",
+            "residual",
+            "lines",
+            "registers",
+            "occupancy",
+        )
         assert [getattr(one, name) for name in same] == [getattr(other, name) for name in same]
     now = replace(before[0], seconds=(4e-6, 2e-6, 6e-6))
     changes = Exploration((now,), earlier=earlier_results(tmp_path / "results.json")).drift
@@ -118,7 +129,9 @@ def test_both_in_one_report(others: Path, tmp_path: Path) -> None:
     assert (tmp_path / "both/report.html").stat().st_size < 300_000
     again = load_results([tmp_path / "both/results.json"])
     assert {one.identity for one in again.results} == {one.identity for one in both.results}
-    assert main(["explore", "--merge", str(here), str(others), "--out", str(tmp_path / "command")]) == 1  # one is wrong
+    assert (
+        main(["explore", "--merge", str(here), str(others), "--out", str(tmp_path / "command")]) == 1
+    )  # one is wrong
 
 
 @pytest.mark.parametrize("wrong", ["{}", "[]", "{", '{"results": [{"configuration": {}}]}'])

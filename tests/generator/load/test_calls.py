@@ -12,9 +12,9 @@ import exchanging
 import numpy as np
 import pytest
 from called import mix, step
+from exchanging import Exchanging, Fake, Tensor
 from heddle import KernelError
 from heddle.python.load import Kernels
-from exchanging import Exchanging, Fake, Tensor
 from producer import Foreign
 
 pytestmark = pytest.mark.compiles

@@ -14,6 +14,7 @@ import heddle
 import numpy as np
 import pytest
 from called import step
+from exchanging import Exchanging
 from heddle import (
     Assignment,
     CellList,
@@ -29,7 +30,6 @@ from heddle import (
     lbm,
     parameters,
 )
-from exchanging import Exchanging
 from heddle.python import arrays
 from heddle.python.load import Kernels
 from over_lists import D2Q9
