@@ -40,12 +40,12 @@ Start: TypeAlias = Callable[[Functions, Sequence[int], Any, Any], Solve]
 class Method:
     """A variant that solves a problem, for `heddle.explore(variants=...)`.
 
-    module: its kernels, with their schedules. start: called with the kernels by name, cells along x, y, z, the
-    type of numbers ("f8") and the library of arrays (NumPy, CuPy); gives a Solve. tolerance: the relative
-    residual that a solve has to reach. pace: a kernel of the module; a solve is compared with a stream that
-    moves as many bytes, in the pattern of this kernel. same_bits: whether the reference target gives the same
-    bits on a GPU, too: not where a library is called that is another one there. identity: of all that `start`
-    depends on.
+    module: its kernels, with their schedules. start: called with the kernels by name, cells along x, y,
+    z, the type of numbers ("f8") and the library of arrays (NumPy, CuPy); gives a Solve. tolerance: the
+    relative residual that a solve has to reach. pace: a kernel of the module; a solve is compared with a
+    stream that moves as many bytes, in the pattern of this kernel. same_bits: whether the reference
+    target gives the same bits on a GPU, too: not where a library is called that is another one there.
+    identity: of all that `start` depends on.
     """
 
     module: Module

@@ -219,8 +219,8 @@ def _merged(
     coarser: Sequence[Sequence[float]],
 ) -> Any:
     """Coefficients of coarse lower faces, and of the last upper ones in the ghost cells: sums over one to
-    four fine ones, times the distance of the centres on both sides of a fine face, divided by that of a coarse
-    one. axis: of NumPy."""
+    four fine ones, times the distance of the centres on both sides of a fine face, divided by that of a
+    coarse one. axis: of NumPy."""
     result = problem.whole(shape)
     inner = [slice(1, -1)] * 3
     inner[axis] = slice(1, None)  # with the upper face of the last cell

@@ -78,22 +78,22 @@ def explore(
 ) -> Exploration:
     """Compile, check and time the variants, precisions and legal schedules of a model.
 
-    model: a file that defines one Module (it is run: only those that you trust), or the Module. variants: in
-    place of it, modules by names of your choice that do the same in different ways; see
+    model: a file that defines one Module (it is run: only those that you trust), or the Module. variants:
+    in place of it, modules by names of your choice that do the same in different ways; see
     heddle.explorer.variants; or methods that solve a problem (heddle.explorer.methods), such as those of
-    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all
-    that run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
-    (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine. values: of
-    arguments by name, a number, or for fields a function of the shape with ghost layers; other fields hold
-    random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy: called with the
-    loaded kernels and a precision, returns an error, such as the distance from a known solution; by default
-    the error of one update relative to f64. search, seed: see heddle.explorer.search. budget: minutes after
-    which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
-    jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
-    folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
-    no progress. against: a folder, results.jsonl or T4 file of an earlier search, with which results are
-    compared. counters: count the bytes that memory moves, too, by ncu or perf, which takes some seconds for
-    each candidate.
+    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of
+    all that run from Python, those of the modules, and those that are tried by default. sizes: cells
+    along x, y, z, as (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine.
+    values: of arguments by name, a number, or for fields a function of the shape with ghost layers; other
+    fields hold random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy:
+    called with the loaded kernels and a precision, returns an error, such as the distance from a known
+    solution; by default the error of one update relative to f64. search, seed: see
+    heddle.explorer.search. budget: minutes after which no more candidates are tried. samples: how often
+    each is timed. limit: seconds for one candidate. jobs: compilers at a time, by default one for each
+    core. threads: of OpenMP, by default all cores. out: a folder for results; those of an earlier run
+    that still hold are found there. name: of the machine. quiet: no progress. against: a folder,
+    results.jsonl or T4 file of an earlier search, with which results are compared. counters: count the
+    bytes that memory moves, too, by ncu or perf, which takes some seconds for each candidate.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
     beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.

@@ -17,7 +17,6 @@ from heddle.ir.schedule_text import as_text
 from heddle.ir.space import Sparse
 from heddle.module import KernelModel, Module
 
-
 SOLVE = "solve"
 """The step of a method."""
 
