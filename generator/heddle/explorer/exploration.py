@@ -103,7 +103,7 @@ class Exploration:
                 f"{result.nanoseconds_per_cell:8.3g} {_share(result):>6} {result.bytes:7.4g} {error:>8} "
                 f"{result.lines:5} {result.compilation:5.1f} s{taken}  "
                 f"{result.variant + ': ' if result.variant else ''}{result.precision} "
-                f"{as_text(result.schedule) + own if result.residual is None else solve_text(result)}"
+                f"{result.shown + own if result.residual is None else solve_text(result)}"
             )
         for result in self.wrong:
             lines += ["", f"{result.state}: {result.name}", f"  {result.why}"]

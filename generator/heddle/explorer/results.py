@@ -128,6 +128,15 @@ class Result:
         return *self.place, self.variant, self.precision, as_text(self.schedule)
 
     @property
+    def shown(self) -> str:
+        """Its schedule as a terminal shows it: without the part for other targets."""
+        gpu = TARGETS[self.target].gpu is not None
+        usual = Schedule()
+        own = self.schedule
+        own = dataclasses.replace(own, cpu=usual.cpu) if gpu else dataclasses.replace(own, gpu=usual.gpu)
+        return as_text(own)
+
+    @property
     def name(self) -> str:
         variant = f"{self.variant} " if self.variant else ""
         return f"{variant}{self.step} {self.precision} {as_text(self.schedule)}"
