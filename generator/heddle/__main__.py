@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
     words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
-    options = parser.parse_args(_targets_last(words))
+    options, unknown = parser.parse_known_args(_targets_last(words))
+    if unknown:  # said with the usage of the command, not with that of all
+        getattr(options, "misused", parser.error)(f"unrecognized arguments: {' '.join(unknown)}")
     options.flags = flags
     if options.cmake_dir:
         from heddle.resources import folder
@@ -195,7 +197,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--part", type=_part, metavar="K/N", help="with --build: the K-th of N parts of the modules"
     )
-    check.set_defaults(run=_check, misused=check.error)
+    check.set_defaults(run=_check)
 
     lift = commands.add_parser(
         "lift",
@@ -248,6 +250,7 @@ def _parser() -> argparse.ArgumentParser:
     completion.add_argument("shell", choices=("bash", "zsh"))
     completion.set_defaults(run=_completion)
     for command in commands.choices.values():
+        command.set_defaults(misused=command.error)
         command.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help="show stack traces"
         )

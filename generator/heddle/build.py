@@ -211,11 +211,10 @@ def fortran_files(module: Module, targets: Sequence[str], directives: Directives
     return {f"{module.name}/{fortran_name(module.name)}": text}
 
 
-def python_files(module: Module, target: str, lists: bool = True) -> dict[str, str]:
-    """What makes functions of Python of a module's kernels for one target, beside its `files`. lists: also of
-    those over lists of cells."""
+def python_files(module: Module, target: str) -> dict[str, str]:
+    """What makes functions of Python of a module's kernels for one target, beside its `files`."""
     chosen = TARGETS[target]
-    kernels = {name: _variants(module, name, target) for name in python_kernels(module, lists)}
+    kernels = {name: _variants(module, name, target) for name in python_kernels(module)}
     text = python_file(module.name, kernels, module.layers, chosen, _banner(module, module.about))
     result = finished({f"{module.name}/{python_name(module, target)}": text})
     headers = [*PYTHON_HEADERS, *(["gpu.hpp"] if chosen.gpu is not None else [])]
@@ -227,14 +226,12 @@ def python_files(module: Module, target: str, lists: bool = True) -> dict[str, s
     }
 
 
-def python_kernels(module: Module, lists: bool = True) -> list[str]:
-    """The kernels that are functions of Python, too. lists: also those over the cells of a list."""
+def python_kernels(module: Module) -> list[str]:
+    """The kernels that are functions of Python, too."""
     return [
         name
         for name, entry in module.kernels.items()
-        if isinstance(entry, KernelModel)
-        and (lists or not entry.space.is_list)
-        and in_python(module.typed(name, module.precisions[0]))
+        if isinstance(entry, KernelModel) and in_python(module.typed(name, module.precisions[0]))
     ]
 
 

@@ -35,8 +35,10 @@ from heddle import (
 from heddle.explorer.built import emitted
 from heddle.explorer.exploration import Exploration, load_results
 from heddle.explorer.memory import library as array_library
+from heddle.explorer.methods import Method, Variant, module_of_variant
+from heddle.explorer.poisson_solvers import poisson_solvers
 from heddle.explorer.report import report
-from heddle.explorer.results import FILE, Result, best, newest
+from heddle.explorer.results import FILE, Result, best, newest, solve_text
 from heddle.explorer.space import space as all_points
 from heddle.explorer.trial import own_part, shared_parts
 from heddle.explorer.variants import lattice_boltzmann, relaxation_layouts, stiff_integrators
@@ -63,7 +65,7 @@ one update relative to f64, unless the space says otherwise.
 
 `python tests/benchmarks/explored_spaces.py --reports FOLDER` makes the interactive report of each space, with
 what is emitted today for the fastest; the [site](site/build.py) has them as `explored/<space>.html`: d3q19,
-d3q19_list, cumulant, sor, smoothers, columns, transforms, robertson.
+d3q19_list, cumulant, sor, smoothers, solvers, columns, transforms, robertson.
 """
 
 
@@ -75,7 +77,7 @@ class Explored:
     name: str
     title: str
     about: str
-    variants: Callable[[], Mapping[str, Module]]
+    variants: Callable[[], Mapping[str, Variant]]
     cpu: str
     gpu: str
     cpu_parts: Sequence[Any] = (Rows(), CacheLines(4), CacheLines(4, nontemporal=True), Strips(64))
@@ -236,6 +238,17 @@ SPACES = (
         values={"open": 63},
     ),
     Explored(
+        "solvers",
+        "Solvers of a Poisson problem",
+        "From zero to a residual of 1e-4 of the right-hand side: relaxation with the best factor, cycles of "
+        "multigrid with one and two Gauss-Seidel sweeps, conjugate gradients with and without them, and sine "
+        "transforms by NumPy or CuPy with columns of ours. Times, bytes and the stream are those of a whole "
+        "solve (bytes of transforms are not counted); the error is the distance from the known solution.",
+        partial(poisson_solvers, tolerance=1e-4),
+        "64x64x64",
+        "128x128x128",
+    ),
+    Explored(
         "columns",
         "Columns of a Poisson problem",
         "A tridiagonal system along z for each wave number, between walls and periodic.",
@@ -287,7 +300,7 @@ def _schedules(space: Explored, target: str) -> list[Schedule]:
 def _part(space: Explored, variants: Sequence[str] | None, precisions: Sequence[str] | None) -> Explored:
     """Some variants and precisions of a space; of None all."""
 
-    def some() -> dict[str, Module]:
+    def some() -> dict[str, Variant]:
         return {name: module for name, module in space.variants().items() if name in (variants or (name,))}
 
     return replace(space, variants=some, precisions=tuple(precisions or space.precisions))
@@ -330,8 +343,10 @@ def kept(space: Explored) -> Exploration | None:
     return load_results(found) if found else None
 
 
-def _kernels(module: Module, step: str) -> list[str]:
+def _kernels(module: Variant, step: str) -> list[str]:
     """Those of a step."""
+    if isinstance(module, Method):
+        return [module.pace]
     return [name for name in module.kernels if step in (name, name.rpartition("_")[0])]
 
 
@@ -340,8 +355,13 @@ def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
     clang-format is missing."""
     variants, found = space.variants(), {}
     for result in best(results):
-        module = variants[result.variant]
-        alone = module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
+        variant = variants[result.variant]
+        module = module_of_variant(variant)
+        alone = (
+            variant.in_precision(result.precision)
+            if isinstance(variant, Method)
+            else module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
+        )
         try:
             found[result.source] = emitted(alone, result.target)
         except heddle.KernelError:
@@ -349,8 +369,10 @@ def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
     return found
 
 
-def chosen(space: Explored, module: Module | None, several: Sequence[Result]) -> Result | None:
+def chosen(space: Explored, module: Variant | None, several: Sequence[Result]) -> Result | None:
     """Of results of one kernel the one of what Schedule() chooses for it; None where that was not timed."""
+    if isinstance(module, Method):
+        return None
     first = several[0]
     kernels = [module.kernels[name] for name in _kernels(module, first.step)] if module else []
     if not kernels or not isinstance(kernels[0], KernelModel):
@@ -391,7 +413,9 @@ def rows(space: Explored, results: Sequence[Result]) -> Iterator[list[str]]:
             *taken,
             f"{best.lines}",
             f"{best.compilation:.1f}",
-            f"`{part_text(best.schedule.gpu if gpu else best.schedule.cpu)}` of {len(found)}",
+            solve_text(best)
+            if best.residual is not None
+            else f"`{part_text(best.schedule.gpu if gpu else best.schedule.cpu)}` of {len(found)}",
         ]
 
 

@@ -56,6 +56,18 @@ def test_help_says_what_runs(command: str, capsys: pytest.CaptureFixture[str]) -
     assert "runs the model" in said or "A model is a Python program, and this command runs it" in said
 
 
+@pytest.mark.parametrize("words", [["new", "heat", "--out", "mine"], ["doctor", "--fast"], ["show", "a.py", "--k=1"]])
+def test_an_unknown_option_is_said_with_the_usage_of_the_command(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith(f"usage: heddle {words[0]} [-h]")
+    assert f"heddle {words[0]}: error: unrecognized arguments: --" in said
+
+
 def test_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["build", str(model), "--out", str(out)]) == 0

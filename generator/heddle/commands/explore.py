@@ -67,6 +67,7 @@ def _searched(options: argparse.Namespace) -> Exploration:
         out=options.out,
         name=options.name,
         against=options.against,
+        counters=options.counters,
     )
 
 

@@ -46,8 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("explored"), help="folder for results (default: explored)"
     )
-    parser.add_argument("--merge", nargs="+", type=Path, metavar="FOLDER", help="put results together")
     parser.add_argument(
-        "--against", type=Path, metavar="EARLIER", help="say what changed since this folder or results.jsonl"
+        "--merge",
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        help="put results of folders, and of files in T4, together",
+    )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="EARLIER",
+        help="say what changed since this folder, results.jsonl or T4 file",
+    )
+    parser.add_argument(
+        "--counters", action="store_true", help="count the bytes that memory moves, by ncu or perf"
     )
     parser.add_argument("--all", action="store_true", help="print all rows of the table")

@@ -16,6 +16,8 @@ FEW_WARPS = 0.3
 
 def why_not_faster(result: Result) -> str:
     """One or two sentences."""
+    if not result.stream:
+        return "Another tuner timed it: no stream beside it, and no cost line, says why it is not faster."
     share = result.flops * result.cells / result.time / result.peak if result.peak else 0.0
     cpu = result.schedule.cpu
     on_cpu = TARGETS[result.target].gpu is None

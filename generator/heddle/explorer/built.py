@@ -115,12 +115,16 @@ def resources(made: Built, schedule: Schedule) -> dict[str, Any]:
 
 def reference(candidate: Candidate) -> Module:
     """The same arithmetic, for the reference target."""
+    if candidate.method is not None:
+        return candidate.method.reference(candidate.precision)
     schedule = arithmetic(candidate.schedule)
     return candidate.original.alone(candidate.kernels, candidate.precision, schedule, "reference")
 
 
 def exact(candidate: Candidate) -> Module:
     """What errors are measured against: the model as it stands, in f64, for the reference target."""
+    if candidate.method is not None:  # its errors are those of its solution
+        return reference(candidate)
     schedule = arithmetic(candidate.arithmetic)
     return candidate.original.alone(candidate.kernels, "f64", schedule, "reference")
 
@@ -132,7 +136,14 @@ def typed(module: Module) -> list[ir.Kernel]:
 
 def streams(candidate: Candidate, target: str) -> Module:
     """What a candidate is timed beside."""
-    return stream_module(typed(candidate.module), candidate.precision, target)
+    return stream_module(paced(candidate), candidate.precision, target)
+
+
+def paced(candidate: Candidate) -> list[ir.Kernel]:
+    """The kernels whose matching stream a candidate is timed beside: of a method one."""
+    if candidate.method is None:
+        return typed(candidate.module)
+    return [candidate.module.typed(candidate.method.pace, candidate.precision)]
 
 
 def costs(module: Module, target: str) -> dict[str, Any]:

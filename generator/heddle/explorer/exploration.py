@@ -14,6 +14,7 @@ from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.drift import Change, counts, drift
 from heddle.explorer.kernel_tuner import CACHE_NAME, caches
+from heddle.explorer.other_tuners import from_t4
 from heddle.explorer.report import report
 from heddle.explorer.results import (
     FILE,
@@ -25,6 +26,7 @@ from heddle.explorer.results import (
     read,
     read_file,
     schedules,
+    solve_text,
     t4,
 )
 from heddle.ir.schedule_text import as_text
@@ -98,10 +100,10 @@ class Exploration:
                 share = "" if result.occupancy is None else f"{result.occupancy:.0%}"
                 taken = f" {result.registers:4} {result.spills:6} {share:>5}"
             lines.append(
-                f"{result.nanoseconds_per_cell:8.3g} {result.fraction:6.0%} {result.bytes:7.4g} {error:>8} "
+                f"{result.nanoseconds_per_cell:8.3g} {_share(result):>6} {result.bytes:7.4g} {error:>8} "
                 f"{result.lines:5} {result.compilation:5.1f} s{taken}  "
                 f"{result.variant + ': ' if result.variant else ''}{result.precision} "
-                f"{as_text(result.schedule)}{own}"
+                f"{result.shown + own if result.residual is None else solve_text(result)}"
             )
         for result in self.wrong:
             lines += ["", f"{result.state}: {result.name}", f"  {result.why}"]
@@ -160,14 +162,25 @@ class Exploration:
         return [folder / name for name in texts]
 
 
+def _share(result: Result) -> str:
+    return f"{result.fraction:.0%}" if result.stream else ""
+
+
 def load_results(folders: Iterable[Path]) -> Exploration:
-    """The results of folders that `explore` wrote, also of other machines. Raises KernelError for a folder
-    without results and for a line that is none."""
+    """The results of folders that `explore` wrote, also of other machines, and of files in T4. Raises
+    KernelError for a folder without results and for a line that is none."""
     results: dict[str, Result] = {}
     texts: dict[str, str] = {}
     for folder in folders:
+        if folder.is_file():
+            results |= {result.key: result for result in from_t4(folder)}
+            continue
         if not (folder / FILE).is_file():
-            raise KernelError(str(folder), f"there is no {FILE}.", "name a folder that heddle explore wrote")
+            raise KernelError(
+                str(folder),
+                f"there is no {FILE}.",
+                "name a folder that heddle explore wrote, or a file in T4",
+            )
         for result in read(folder):
             results[result.key] = result
             path = folder / SOURCES / result.source
@@ -177,22 +190,25 @@ def load_results(folders: Iterable[Path]) -> Exploration:
 
 
 def earlier_results(place: str | Path) -> tuple[Result, ...]:
-    """The results of an earlier search: a folder that `explore` wrote, or its results.jsonl, whatever it is
-    called now. Raises KernelError where there are none."""
+    """The results of an earlier search: a folder that `explore` wrote, its results.jsonl, whatever it is
+    called now, or a file in T4 (*.json). Raises KernelError where there are none."""
     path = Path(place)
     path = path / FILE if path.is_dir() else path
+    if path.is_file() and path.suffix == ".json":
+        return tuple(from_t4(path))
     found = read_file(path) if path.is_file() else []
     if not found:
         raise KernelError(
             str(place),
             "there are no earlier results.",
-            f"name a folder that heddle explore wrote, or its {FILE}",
+            f"name a folder that heddle explore wrote, its {FILE}, or a file in T4",
         )
     return tuple(found)
 
 
 def merge(folders: Sequence[str | Path], out: str | Path, against: str | Path | None = None) -> Exploration:
-    """Put the results of several folders, such as those of several machines, into one. against: an earlier
+    """Put the results of several folders, such as those of several machines, into one; files in T4, such as
+    those of other tuners, count as folders. against: an earlier
     search that they are compared with."""
     earlier = None if against is None else earlier_results(against)
     found = load_results([Path(folder) for folder in folders])

@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from heddle.explorer.lists import cell_list
 from heddle.explorer.memory import Memory, Values, library, on_host
@@ -20,6 +20,19 @@ SHORTEST = 2e-3
 ULPS = 64
 """How far results on a GPU may lie apart where a kernel calls functions of the library, relative to the
 largest value of the field."""
+
+
+class Turn(Protocol):
+    """What is timed in turns with others."""
+
+    @property
+    def functions(self) -> Sequence[Any]: ...
+
+    @property
+    def memory(self) -> Any:
+        """With `reset`, and the library of its arrays, `xp`."""
+
+    def once(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -111,7 +124,7 @@ def clock(threads: int | None) -> Clock:
 
 
 def timed(
-    runs: Sequence[Runnable], samples: int, clock: Clock = time.perf_counter, alike: bool = False
+    runs: Sequence[Turn], samples: int, clock: Clock = time.perf_counter, alike: bool = False
 ) -> list[list[float]]:
     """Seconds of one update of each, `samples` times, in turns: what disturbs one disturbs the others. alike:
     all do the same work, so a sample has as many updates of each; later ones may have less to do."""
@@ -126,7 +139,7 @@ def timed(
     return found
 
 
-def _repeats(run: Runnable, clock: Clock) -> int:
+def _repeats(run: Turn, clock: Clock) -> int:
     """How often a step runs in one sample. The first call touches memory and starts threads."""
     _sample(run, 1, clock)
     run.memory.reset()
@@ -134,7 +147,7 @@ def _repeats(run: Runnable, clock: Clock) -> int:
     return max(1, round(SHORTEST / once))
 
 
-def _sample(run: Runnable, count: int, clock: Clock) -> float:
+def _sample(run: Turn, count: int, clock: Clock) -> float:
     """Mean seconds of one update."""
     _wait(run)
     started = clock()
@@ -144,13 +157,13 @@ def _sample(run: Runnable, count: int, clock: Clock) -> float:
     return (clock() - started) / count / len(run.functions)
 
 
-def _wait(run: Runnable) -> None:
+def _wait(run: Turn) -> None:
     """Until a GPU has done what was asked of it."""
     if hasattr(run.memory.xp, "cuda"):
         run.memory.xp.cuda.Device().synchronize()
 
 
-def fastest(runs: Sequence[Runnable], clock: Clock, samples: int = 5) -> int:
+def fastest(runs: Sequence[Turn], clock: Clock, samples: int = 5) -> int:
     """Which of several runs takes the least time."""
     medians = [statistics.median(seconds) for seconds in timed(runs, samples, clock)]
     return medians.index(min(medians))

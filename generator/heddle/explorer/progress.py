@@ -46,7 +46,8 @@ class Progress:
                 said = f"{result.nanoseconds_per_cell:.3g} ns/cell, {result.fraction:.0%} of the stream"
             else:
                 said = f"{result.state}: {result.why}"
-            self.file.write(f"{start}{self.done}/{self.total} {result.name}: {said}\n")
+            name = f"{result.variant + ' ' if result.variant else ''}{result.step} {result.precision}"
+            self.file.write(f"{start}{self.done}/{self.total} {name} {result.shown}: {said}\n")
             self.file.flush()
 
     def end(self, found: Exploration) -> None:

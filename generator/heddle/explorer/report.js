@@ -7,6 +7,7 @@ const QUANTITIES = {
   time: { title: "time", unit: "ns per cell", log: true },
   error: { title: "error", unit: "", log: true },
   bytes: { title: "bytes", unit: "per cell", log: false },
+  counted: { title: "counted bytes", unit: "per cell", log: false },
   lines: { title: "lines of text", unit: "", log: false },
   compile: { title: "compile time", unit: "s", log: false },
   object: { title: "object size", unit: "KB", log: false },
@@ -207,7 +208,8 @@ function page(data) {
   }
 
   const spoken = (r) =>
-    `${r.name}: ${short(r.time)} nanoseconds per cell, ${Math.round(100 * r.fraction)} percent of the stream` +
+    `${r.name}: ${short(r.time)} nanoseconds per cell` +
+    (known(r.fraction) ? `, ${Math.round(100 * r.fraction)} percent of the stream` : "") +
     (r.error === null ? "" : `, error ${short(r.error)}`);
 
   function choose(result) {
@@ -284,12 +286,12 @@ function page(data) {
       const own = here().filter((result) => result.precision === precision);
       return {
         precision,
-        peak: Math.max(...own.map((result) => result.peak)),
-        stream: Math.max(...own.map((result) => result.streamBandwidth)),
+        peak: Math.max(0, ...own.map((result) => result.peak)),
+        stream: Math.max(0, ...own.map((result) => result.streamBandwidth || 0)),
       };
     });
     const knees = limits.map((limit) => limit.peak / limit.stream);
-    const x = scale([...shown.map((r) => r.intensity), ...knees], LEFT, WIDTH - RIGHT, true);
+    const x = scale([...shown.flatMap((r) => [r.intensity, r.measured || null]), ...knees], LEFT, WIDTH - RIGHT, true);
     const heights = limits.flatMap((limit) => [2 * limit.peak, limit.stream * x.low]);
     const y = scale([...shown.map((r) => r.gflops), ...heights], HEIGHT - BOTTOM, TOP, true);
     axes(svg, x, y, "operations per byte", "Gflop/s", true, true);
@@ -305,6 +307,13 @@ function page(data) {
           `${["—", "– –", "···"][at % 3]} ${limit.precision}: ${short(limit.peak)} Gflop/s, ` +
           `stream ${short(limit.stream)} GB/s`));
     });
+    for (const r of shown.filter((one) => one.measured > 0)) {  // by counters: a cross, with a line to the candidate
+      const [from, to, at] = [x(r.intensity), x(r.measured), y(r.gflops)];
+      svg.append(drawn("path", {
+        class: "counted", stroke: colour(r), "data-counted": r.id,
+        d: `M${from} ${at}H${to}M${to - 4} ${at - 4}l8 8m0 -8l-8 8`,
+      }, drawn("title", {}, `${r.name}: ${short(r.counted)} bytes per cell were counted`)));
+    }
     points(svg, "Candidates in the roofline",
       shown.filter((r) => r.intensity > 0).map((r) => [r, x(r.intensity), y(r.gflops)]));
   }
@@ -417,7 +426,7 @@ function page(data) {
   }
 
   const COLUMNS = [
-    ["time", "ns/cell"], ["spread", "±"], ["percent", "% of stream"], ["bandwidth", "GB/s"], ["bytes", "B/cell"],
+    ["time", "ns/cell"], ["spread", "±"], ["percent", "% of stream"], ["bandwidth", "GB/s"], ["bytes", "B/cell"], ["counted", "counted B/cell"],
     ["flops", "flops"], ["error", "error"], ["lines", "lines"], ["compile", "compile s"], ["generate", "generate s"],
     ["object", "object KB"], ["registers", "registers"], ["spills", "spilled B"], ["occupancy", "% of warps"],
   ].filter(([key]) => data.results.some((result) => known(result[key])));
@@ -452,8 +461,9 @@ function page(data) {
     const pasted = element("pre", {}, result.schedule);
     return element("div", { class: "card" },
       element("h3", {}, result.name),
-      element("p", {}, `${short(result.time)} ns per cell (± ${short(result.spread)}), ` +
-        `${short(result.percent)} % of the stream, ${short(result.bandwidth)} GB/s, ${short(result.gflops)} Gflop/s`),
+      element("p", {}, `${short(result.time)} ns per cell (± ${short(result.spread)})` +
+        (known(result.percent) ? `, ${short(result.percent)} % of the stream, ${short(result.bandwidth)} GB/s, ` +
+          `${short(result.gflops)} Gflop/s` : "")),
       element("p", {}, result.costs),
       element("p", { class: "why" }, result.hint),
       pasted,

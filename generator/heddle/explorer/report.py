@@ -15,7 +15,7 @@ from typing import Any
 from heddle.emit.targets import TARGETS
 from heddle.explorer.advice import why_not_faster
 from heddle.explorer.drift import Change, counts, drift
-from heddle.explorer.results import Result
+from heddle.explorer.results import Result, solve_text
 from heddle.ir.schedule import CpuSchedule, GpuSchedule, Interleaved, Rows, Schedule, Threads
 from heddle.ir.schedule_text import as_text
 
@@ -129,24 +129,25 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "why": result.why,
         "own": result.own,
         "source": source,
-        "options": {"variant": result.variant, "precision": result.precision}
+        "options": result.tuned
+        or {"variant": result.variant, "precision": result.precision}
         | options(result.schedule, TARGETS[result.target].gpu is not None),
         "time": None,
     }
     if result.state != "correct":
         return entry
     rate = result.cells / result.time / 1e9
-    stream = result.bytes * result.cells / statistics.median(result.stream) / 1e9
     calls = "".join(f" + {count:g} {name}" for name, count in result.calls.items())
+    solve = "" if result.residual is None else f" A solve: {solve_text(result)}."
     return entry | {
         "time": result.nanoseconds_per_cell,
         "spread": _spread(result.seconds) / result.cells * 1e9,
-        "fraction": result.fraction,
-        "percent": 100 * result.fraction,
+        **_beside(result),
         "bytes": result.bytes,
+        "counted": result.counted,
+        "measured": result.flops / result.counted if result.counted else None,
         "flops": result.flops,
         "bandwidth": result.bytes * rate,
-        "streamBandwidth": stream,
         "gflops": result.flops * rate,
         "peak": result.peak / 1e9,
         "intensity": result.flops / result.bytes if result.bytes else 0,
@@ -159,8 +160,20 @@ def _entry(number: int, result: Result, source: int) -> dict[str, Any]:
         "spills": result.spills if result.registers else None,
         "occupancy": None if result.occupancy is None else 100 * result.occupancy,
         "costs": f"Reads {result.bytes_read:g} B, writes {result.bytes_written:g} B, {result.flops:g} "
-        f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.",
+        f"flops{calls} per cell. {result.lines} lines, compiled in {result.compilation:.1f} s.{solve}",
         "hint": why_not_faster(result),
+    }
+
+
+def _beside(result: Result) -> dict[str, float]:
+    """What the matching stream says; nothing of a result of another tuner."""
+    if not result.stream:
+        return {}
+    stream = result.bytes * result.cells / statistics.median(result.stream) / 1e9
+    return {
+        "fraction": result.fraction,
+        "percent": 100 * result.fraction,
+        "streamBandwidth": stream,
     }
 
 

@@ -47,6 +47,9 @@ class Result:
     rounds_alike: whether its arithmetic is the model's. write_allocate: bytes per update of the lines that
     stores read first. registers, spills, shared, occupancy: of a GPU, registers of a thread, bytes that it
     spills, bytes of shared memory of a block, and the share of a multiprocessor's warps that are resident.
+    counted: bytes per update of a cell that memory moves, by counters of the hardware, where they were asked.
+    tuned: options by name, of a result that another tuner found. cycles, residual: of a method that solves a
+    problem, whose costs and times are those of a whole solve.
     """
 
     key: str
@@ -83,6 +86,10 @@ class Result:
     spills: int = 0
     shared: int = 0
     occupancy: float | None = None
+    counted: float | None = None
+    tuned: dict[str, str] = field(default_factory=dict)
+    cycles: int = 0
+    residual: float | None = None
     compiler: str = ""
     timestamp: str = ""
 
@@ -121,9 +128,23 @@ class Result:
         return *self.place, self.variant, self.precision, as_text(self.schedule)
 
     @property
+    def shown(self) -> str:
+        """Its schedule as a terminal shows it: without the part for other targets."""
+        gpu = TARGETS[self.target].gpu is not None
+        usual = Schedule()
+        own = self.schedule
+        own = dataclasses.replace(own, cpu=usual.cpu) if gpu else dataclasses.replace(own, gpu=usual.gpu)
+        return as_text(own)
+
+    @property
     def name(self) -> str:
         variant = f"{self.variant} " if self.variant else ""
         return f"{variant}{self.step} {self.precision} {as_text(self.schedule)}"
+
+
+def solve_text(result: Result) -> str:
+    """How a method came to its end."""
+    return f"{result.cycles} cycles, residual {result.residual:.1e}"
 
 
 def source_of(text: str) -> str:
@@ -187,7 +208,10 @@ def _checked(name: str, kind: str, value: Any) -> Any:
         if isinstance(value, list) and all(type(one) is int if whole else _real(one) for one in value):
             return tuple(value)
     elif kind.startswith("dict"):
-        if isinstance(value, dict) and all(_real(one) for one in value.values()):
+        text = "str, str" in kind
+        if isinstance(value, dict) and all(
+            isinstance(one, str) if text else _real(one) for one in value.values()
+        ):
             return value
     elif (
         (kind == "str" and isinstance(value, str))
@@ -272,11 +296,13 @@ def _t4(result: Result) -> dict[str, Any]:
         measured = [
             ("time", result.time * 1e3, "ms"),
             ("time_per_cell", result.nanoseconds_per_cell, "ns"),
-            ("fraction_of_stream", result.fraction, ""),
-            ("bandwidth", result.bytes * result.cells / result.time / 1e9, "GB/s"),
-            ("stream_time", statistics.median(result.stream) * 1e3, "ms"),
+            *_beside(result),
             *measured,
         ]
+    if result.counted is not None:
+        measured.append(("bytes_counted", result.counted, "B/cell"))
+    if result.residual is not None:
+        measured += [("cycles", result.cycles, ""), ("residual", result.residual, "")]
     if result.error is not None:
         measured.append(("error", result.error, ""))
     if result.why:
@@ -305,6 +331,17 @@ def _t4(result: Result) -> dict[str, Any]:
         "correctness": 1.0 if correct else 0.0,
         "measurements": [{"name": name, "value": value, "unit": unit} for name, value, unit in measured],
     }
+
+
+def _beside(result: Result) -> list[tuple[str, Any, str]]:
+    """What is known from the matching stream; nothing of results of other tuners."""
+    if not result.stream:
+        return []
+    return [
+        ("fraction_of_stream", result.fraction, ""),
+        ("bandwidth", result.bytes * result.cells / result.time / 1e9, "GB/s"),
+        ("stream_time", statistics.median(result.stream) * 1e3, "ms"),
+    ]
 
 
 def metadata(results: Sequence[Result]) -> dict[str, Any]:
@@ -352,7 +389,11 @@ def schedules(results: Iterable[Result]) -> dict[str, Any]:
     every = list(results)
     own = {_group(result): _takes(result.schedule) for result in every if result.own}
     plain_arrays = _takes(Schedule(Rows(), Threads()))
-    usable = [r for r in every if _takes(r.schedule) == own.get(_group(r), plain_arrays)]
+    usable = [
+        r
+        for r in every
+        if not (r.cycles or r.tuned) and _takes(r.schedule) == own.get(_group(r), plain_arrays)
+    ]
     for result in best(usable, only_alike=True):
         machine = machines.setdefault(result.machine, {}).setdefault(result.target, {})
         variant = machine.setdefault(result.module, {}).setdefault(result.variant, {})

@@ -22,9 +22,11 @@ from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.built import Built, resources, typed
+from heddle.explorer.counters import required
 from heddle.explorer.exploration import Exploration, earlier_results
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
+from heddle.explorer.methods import Method, Variant, checked, module_of_variant
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import Result, append, read, source_of
 from heddle.explorer.schedules import arithmetic
@@ -53,7 +55,7 @@ from heddle.python.load import RUN_FROM_PYTHON, module_of
 def explore(
     model: str | Path | Module | None = None,
     *,
-    variants: Mapping[str, Module] | None = None,
+    variants: Mapping[str, Variant] | None = None,
     target: str = "cpu",
     kernels: Sequence[str] | None = None,
     precisions: Sequence[str] | None = None,
@@ -72,22 +74,26 @@ def explore(
     name: str | None = None,
     quiet: bool = False,
     against: str | Path | None = None,
+    counters: bool = False,
 ) -> Exploration:
     """Compile, check and time the variants, precisions and legal schedules of a model.
 
-    model: a file that defines one Module (it is run: only those that you trust), or the Module. variants: in
-    place of it, modules by names of your choice that do the same in different ways; see
-    heddle.explorer.variants. target: "cpu" or "cuda". kernels, precisions, schedules: in place of all that
-    run from Python, those of the modules, and those that are tried by default. sizes: cells along x, y, z, as
-    (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine. values: of
-    arguments by name, a number, or for fields a function of the shape with ghost layers; other fields hold
-    random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy: called with the
-    loaded kernels and a precision, returns an error, such as the distance from a known solution; by default
-    the error of one update relative to f64. search, seed: see heddle.explorer.search. budget: minutes after
-    which no more candidates are tried. samples: how often each is timed. limit: seconds for one candidate.
-    jobs: compilers at a time, by default one for each core. threads: of OpenMP, by default all cores. out: a
-    folder for results; those of an earlier run that still hold are found there. name: of the machine. quiet:
-    no progress. against: a folder or results.jsonl of an earlier search, with which results are compared.
+    model: a file that defines one Module (it is run: only those that you trust), or the Module. variants:
+    in place of it, modules by names of your choice that do the same in different ways; see
+    heddle.explorer.variants; or methods that solve a problem (heddle.explorer.methods), such as those of
+    heddle.explorer.poisson_solvers. target: "cpu" or "cuda". kernels, precisions, schedules: in place of
+    all that run from Python, those of the modules, and those that are tried by default. sizes: cells
+    along x, y, z, as (128, 128, 64) or "128x128x64"; "cache" and "memory" fit the caches of this machine.
+    values: of arguments by name, a number, or for fields a function of the shape with ghost layers; other
+    fields hold random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy:
+    called with the loaded kernels and a precision, returns an error, such as the distance from a known
+    solution; by default the error of one update relative to f64. search, seed: see
+    heddle.explorer.search. budget: minutes after which no more candidates are tried. samples: how often
+    each is timed. limit: seconds for one candidate. jobs: compilers at a time, by default one for each
+    core. threads: of OpenMP, by default all cores. out: a folder for results; those of an earlier run
+    that still hold are found there. name: of the machine. quiet: no progress. against: a folder,
+    results.jsonl or T4 file of an earlier search, with which results are compared. counters: count the
+    bytes that memory moves, too, by ncu or perf, which takes some seconds for each candidate.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
     beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
@@ -101,6 +107,8 @@ def explore(
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
     library()  # NumPy, or what to install
+    if counters:
+        required(TARGETS[target].gpu is not None)
     if TARGETS[target].gpu is not None:
         library("cupy")  # imported once, before forks; it asks for no GPU until it is used
     earlier = None if against is None else earlier_results(against)
@@ -113,12 +121,13 @@ def explore(
         jobs or len(os.sched_getaffinity(0)),
         threads,
         None if out is None else Path(out),
+        counters,
     )
     end = math.inf if budget is None else time.monotonic() + 60 * budget
     explorer = _Explorer(setting, Progress(quiet), earlier)
     for size in sizes:
         for module in [chosen] if _alike(chosen) else [{name: one} for name, one in chosen.items()]:
-            extent = _extent(size, module, kernels, precisions, setting.gpu)
+            extent = _extent(size, _modules(module), kernels, precisions, setting.gpu)
             found = space(module, target, extent[0], kernels, precisions, schedules)
             explorer.refused += list(found.refused)
             explorer.explore(found.candidates, extent, search, samples, seed, end)
@@ -137,13 +146,16 @@ class _Setting:
     jobs: int
     threads: int | None
     out: Path | None
+    counters: bool
 
     @property
     def gpu(self) -> bool:
         return TARGETS[self.target].gpu is not None
 
 
-def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] | None) -> dict[str, Module]:
+def _variants(
+    model: str | Path | Module | None, variants: Mapping[str, Variant] | None
+) -> dict[str, Variant]:
     if (model is None) == (variants is None):
         raise KernelError(
             "heddle.explore",
@@ -153,25 +165,34 @@ def _variants(model: str | Path | Module | None, variants: Mapping[str, Module] 
     if variants is None:
         assert model is not None
         return {"": module_of(model, None)}
-    wrong = [name for name, module in variants.items() if not isinstance(module, Module)]
+    wrong = [name for name, module in variants.items() if not isinstance(module, (Module, Method))]
     if wrong or not variants:
         what = f"the variant '{wrong[0]}' is no Module." if wrong else "there are no variants."
         raise KernelError("heddle.explore", what, "variants={'pull': module, 'AA': other}")
-    return {name: module_of(module, None) for name, module in variants.items()}
+    return {
+        name: replace(checked(name, one), module=module_of(one.module, None))
+        if isinstance(one, Method)
+        else module_of(one, None)
+        for name, one in variants.items()
+    }
 
 
-def _check_values(variants: Mapping[str, Module], values: Values) -> None:
+def _modules(variants: Mapping[str, Variant]) -> dict[str, Module]:
+    return {name: module_of_variant(one) for name, one in variants.items()}
+
+
+def _check_values(variants: Mapping[str, Variant], values: Values) -> None:
     """Raise KernelError for a value of something that no kernel takes: often its name was mistyped."""
     known = {
         argument.name
-        for module in variants.values()
+        for module in _modules(variants).values()
         for kernel in python_kernels(module)
         for argument, _ in needed(module.typed(kernel, module.precisions[0]))
         if argument.name != "cells"
     }
     known |= {
         space.name
-        for module in variants.values()
+        for module in _modules(variants).values()
         for kernel in python_kernels(module)
         if isinstance(space := module.kernels[kernel].space, Sparse)
     }
@@ -182,9 +203,9 @@ def _check_values(variants: Mapping[str, Module], values: Values) -> None:
             )
 
 
-def _alike(variants: Mapping[str, Module]) -> bool:
+def _alike(variants: Mapping[str, Variant]) -> bool:
     """Whether variants have the same number of dimensions, so that one size is for all."""
-    return len({_dimensions(module) for module in variants.values()}) == 1
+    return len({_dimensions(module) for module in _modules(variants).values()}) == 1
 
 
 def _dimensions(module: Module) -> int:
@@ -218,7 +239,9 @@ class _Explorer:
         self, setting: _Setting, progress: Progress, earlier: tuple[Result, ...] | None = None
     ) -> None:
         self.setting, self.progress, self.earlier = setting, progress, earlier
-        self.conditions = Conditions(setting.target, setting.values, setting.accuracy, setting.threads)
+        self.conditions = Conditions(
+            setting.target, setting.values, setting.accuracy, setting.threads, setting.counters
+        )
         self.known = {result.key: result for result in (read(setting.out) if setting.out else [])}
         self.found: dict[str, Result] = {}
         self.same: dict[str, Result] = {}
@@ -292,19 +315,28 @@ class _Explorer:
     ) -> Result | None:
         """What earlier runs, or candidates with the same text, have shown of a candidate."""
         assert own.value is not None
-        content = self._content(own.value[0], extent)
+        content = self._content(own.value[0], extent, candidate.method)
         key, plain = self._key(content, candidate), self._plain(candidate, extent)
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
             known = None
+        if known is not None and self._lacks_count(known, candidate):
+            known = None
         if known is not None and known.state == "compile":  # what it shares with others may have failed
             known = None
+        if known is None and self._lacks_count(self.same.get(content, plain), candidate):
+            return None
         if known is None and len(self.same.get(content, plain).seconds) >= samples:
             known = self.same[content]
         if known is None:
             return None
         names = ("variant", "step", "schedule", "own", "rounds_alike")
         return replace(known, key=key, **{name: getattr(plain, name) for name in names})
+
+    def _lacks_count(self, known: Result, candidate: Candidate) -> bool:
+        """Whether bytes are to be counted that an earlier run did not count; those of solves are not."""
+        wanted = self.setting.counters and candidate.method is None
+        return wanted and known.state == "correct" and known.counted is None
 
     def _result(
         self, candidate: Candidate, outcome: Outcome[Own], extent: tuple[int, ...], samples: int
@@ -315,7 +347,7 @@ class _Explorer:
             state = "timeout" if outcome.kind == "timeout" else "compile"
             return self._keep(replace(plain, state=state, why=outcome.why))
         own, costs = outcome.value
-        content = self._content(own, extent)
+        content = self._content(own, extent, candidate.method)
         result = self._known(candidate, outcome, extent, samples)
         if result is None:
             result = replace(
@@ -359,7 +391,9 @@ class _Explorer:
             return replace(result, state=state, why=outcome.why)
         found = outcome.value
         way = found.pop("stream_way", None)
-        if way is not None:
+        if way is not None and candidate.method is not None:
+            self.streams[moved], self.peaks[candidate.precision] = way, found["peak"]
+        elif way is not None:
             self.errors[rounding], self.streams[moved] = found["error"], way
             self.peaks[candidate.precision] = found["peak"]
         return replace(result, **found)
@@ -386,7 +420,7 @@ class _Explorer:
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _content(self, own: Built, extent: tuple[int, ...]) -> str:
+    def _content(self, own: Built, extent: tuple[int, ...], method: Method | None = None) -> str:
         """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
@@ -398,6 +432,8 @@ class _Explorer:
         ]
         accuracy = self.setting.accuracy
         parts.append(None if accuracy is None else _named(accuracy))
+        if method is not None:
+            parts.append(method.identity)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
     def _keep(self, result: Result, text: str = "") -> Result:
@@ -411,6 +447,8 @@ class _Explorer:
 
 def _prior(candidate: Candidate, gpu: bool) -> float:
     """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
+    if candidate.method is not None:  # how many cycles it takes, no cost line says
+        return 1.0
     moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
     mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
     return max(1.0, mean + write_allocate(candidate, gpu))

@@ -10,18 +10,22 @@ from heddle.build import python_kernels
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explored_schedules import STEPS
+from heddle.explorer.methods import Method, Variant
 from heddle.explorer.schedules import tried
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
 from heddle.ir.space import Sparse
 from heddle.module import KernelModel, Module
 
+SOLVE = "solve"
+"""The step of a method."""
+
 
 @dataclass(frozen=True)
 class Candidate:
     """One point of the space. kernels: those of `step`, which run one after the other; each run counts as one
     update. module: they alone, with this schedule, in this precision. own: whether it is the model's own
-    schedule. arithmetic: whether it rounds as the model does."""
+    schedule. method: where not one update is timed, but a solve."""
 
     variant: str
     step: str
@@ -31,6 +35,7 @@ class Candidate:
     module: Module
     original: Module
     own: bool
+    method: Method | None = None
 
     @property
     def name(self) -> str:
@@ -64,7 +69,7 @@ class Space:
 
 
 def space(
-    variants: Mapping[str, Module],
+    variants: Mapping[str, Variant],
     target: str,
     nx: int,
     kernels: Sequence[str] | None = None,
@@ -72,11 +77,15 @@ def space(
     schedules: Iterable[Schedule] | None = None,
 ) -> Space:
     """All candidates. kernels: steps or kernels by name, by default all that run from Python. precisions: in
-    place of the modules'. schedules: in place of those that are tried by default. nx: cells along x."""
+    place of the modules'. schedules: in place of those that are tried by default; methods keep theirs. nx:
+    cells along x."""
     candidates: list[Candidate] = []
     refused: list[Refused] = []
     named = None if schedules is None else tuple(schedules)
     for variant, module in variants.items():
+        if isinstance(module, Method):
+            candidates += _solves(variant, module, precisions)
+            continue
         for step, names in _steps(module, kernels).items():
             first = module.kernels[names[0]]
             assert isinstance(first, KernelModel)
@@ -102,6 +111,16 @@ def space(
             "heddle.explore", f"no candidate is legal{why}", "give other schedules, precisions or kernels"
         )
     return Space(tuple(candidates), tuple(refused))
+
+
+def _solves(variant: str, method: Method, precisions: Sequence[str] | None) -> Iterator[Candidate]:
+    """A method in each precision, with the schedules that its kernels have. Its own schedule is that of the
+    kernel which sets the pace."""
+    names = (method.pace, *(name for name in method.module.kernels if name != method.pace))
+    for precision in precisions or method.module.precisions:
+        module = method.in_precision(precision)
+        own = module.schedule(method.pace, precision)
+        yield Candidate(variant, SOLVE, names, precision, own, module, method.module, True, method)
 
 
 def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:

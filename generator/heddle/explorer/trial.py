@@ -9,10 +9,12 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
-from heddle.explorer import built, measure
+from heddle.explorer import built, counters, measure
 from heddle.explorer.memory import Values
 from heddle.explorer.schedules import arithmetic
+from heddle.explorer.solved import solved
 from heddle.explorer.space import Candidate
 from heddle.explorer.streams import moves, peak_module, ways, ways_of
 from heddle.explorer.workers import set_threads
@@ -38,6 +40,7 @@ class Conditions:
     values: Values
     accuracy: Accuracy | None
     threads: int | None = None
+    counters: bool = False
 
     @property
     def gpu(self) -> bool:
@@ -63,13 +66,16 @@ def shared_parts(candidate: Candidate, target: str) -> dict[str, tuple[Hashable,
     Raises KernelError, when it is called, as heddle.load does."""
     group = ("reference", candidate.variant, candidate.step)
     rounding, exact = arithmetic(candidate.schedule), arithmetic(candidate.arithmetic)
-    moved = tuple(map(moves, built.typed(candidate.module)))
+    moved = tuple(map(moves, built.paced(candidate)))
+    exact_key: Hashable = (*group, "f64", exact)
+    if candidate.method is not None:
+        exact_key = (*group, candidate.precision, rounding)
     return {
         "reference": (
             (*group, candidate.precision, rounding),
             lambda: built.build(built.reference(candidate), "reference"),
         ),
-        "exact": ((*group, "f64", exact), lambda: built.build(built.exact(candidate), "reference")),
+        "exact": (exact_key, lambda: built.build(built.exact(candidate), "reference")),
         "streams": (
             ("streams", moved),
             lambda: built.build(built.streams(candidate, target), target),
@@ -94,6 +100,8 @@ class Known:
 def own_part(candidate: Candidate, target: str) -> Own:
     """Generate and compile a candidate; returns its costs, too. Raises KernelError as heddle.load does."""
     made = built.build(candidate.module, target)
+    if candidate.method is not None:  # what a solve costs is counted when it runs
+        return made, {}
     costs = built.costs(candidate.module, target)
     return made, costs | {"write_allocate": write_allocate(candidate, TARGETS[target].gpu is not None)}
 
@@ -124,6 +132,8 @@ def measured(
         set_threads(conditions.threads)
     gpu, values, typed = conditions.gpu, conditions.values, built.typed(candidate.module)
     clock = measure.clock(None if gpu else conditions.threads)
+    if candidate.method is not None:
+        return _solved(candidate, made, extent, samples, conditions, known)
     functions, small = made.own.functions(), _small(candidate, len(extent))
     started = time.perf_counter()
     plain = built.typed(built.reference(candidate))
@@ -136,25 +146,63 @@ def measured(
     result["error"] = known.error
     if known.error is None:
         result["error"] = _error(candidate, made, functions, small, conditions)
-    module = built.streams(candidate, conditions.target)
-    parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
     own = measure.runnable(functions, typed, extent, values, gpu)
     listed = len(own.memory.cells) if own.memory.cells is not None else 0
     along = (listed,) if listed else extent
-    streams = {
-        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in typed], along, {}, gpu)
-        for way in ([known.stream] if known.stream else ways_of(module, conditions.target))
-    }
-    fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
-    stream = streams[fastest]
-    streams.clear()
+    fastest, stream = _fastest(candidate, made, along, conditions, known)
     seconds, beside = measure.timed([own, stream], samples, clock)
+    if conditions.counters:
+        cells = listed or math.prod(extent)
+        names = [kernel.name for kernel in typed]
+        result["counted"] = counters.counted(made.own, own, names, cells, gpu)
     return result | {
         "listed": listed,
         "seconds": tuple(seconds),
         "stream": tuple(beside),
         "stream_way": fastest,
         "stream_schedule": as_text(ways(conditions.target)[fastest]),
+        "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
+    }
+
+
+def _fastest(
+    candidate: Candidate, made: Made, along: tuple[int, ...], conditions: Conditions, known: Known
+) -> tuple[str, measure.Runnable]:
+    """The matching stream, in the way in which it is fastest."""
+    module = built.streams(candidate, conditions.target)
+    parts, calls = {part.name: part for part in built.typed(module)}, made.streams.functions()
+    kernels = built.paced(candidate)
+    gpu = conditions.gpu
+    streams = {
+        way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in kernels], along, {}, gpu)
+        for way in ([known.stream] if known.stream else ways_of(module, conditions.target))
+    }
+    clock = measure.clock(None if gpu else conditions.threads)
+    fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
+    return fastest, streams[fastest]
+
+
+def _solved(
+    candidate: Candidate,
+    made: Made,
+    extent: tuple[int, ...],
+    samples: int,
+    conditions: Conditions,
+    known: Known,
+) -> dict[str, Any]:
+    """The same for a method."""
+    gpu = conditions.gpu
+    clock = measure.clock(None if gpu else conditions.threads)
+    way, stream = _fastest(candidate, made, extent, conditions, known)
+    moved = sum(cost(kernel, kernel).bytes_read + cost(kernel, kernel).bytes_written
+                for kernel in built.paced(candidate))  # fmt: skip
+    parts = {"own": made.own, "reference": made.reference}
+    result = solved(candidate, parts, extent, samples, gpu, (stream, moved), clock)
+    if "seconds" not in result:
+        return result
+    return result | {
+        "stream_way": way,
+        "stream_schedule": as_text(ways(conditions.target)[way]),
         "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
     }
 

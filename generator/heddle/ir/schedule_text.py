@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -60,6 +61,28 @@ def from_json(where: str, text: object) -> Schedule:
         raise KernelError(
             where, f"{text!r} is no schedule.", "write it with heddle explore, or leave it out"
         ) from None
+
+
+def from_text(where: str, text: str) -> Schedule:
+    """The schedule that `as_text` wrote, without running it; KernelError for anything else."""
+    try:
+        found = _called(ast.parse(text, mode="eval").body)
+        if isinstance(found, Schedule):
+            return found
+    except (TypeError, KeyError, ValueError, SyntaxError):
+        pass
+    raise KernelError(where, f"{text!r} is no schedule.", "write it with heddle explore, or leave it out")
+
+
+def _called(node: ast.expr) -> Any:
+    """A call of a class of schedules, with constants and such calls as arguments; or a constant."""
+    if not isinstance(node, ast.Call):
+        return ast.literal_eval(node)
+    if not isinstance(node.func, ast.Name):
+        raise TypeError
+    kind: Any = Schedule if node.func.id == "Schedule" else KINDS[node.func.id]
+    words = {word.arg or "": _called(word.value) for word in node.keywords}
+    return kind(*map(_called, node.args), **words)
 
 
 def _mapping(text: object) -> Mapping[str, Any]:

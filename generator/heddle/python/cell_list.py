@@ -14,7 +14,6 @@ from typing import Any
 
 from heddle.errors import KernelError
 from heddle.ir.space import Link
-from heddle.module import Module
 from heddle.python.zeros import DEVICE_LINE, HOST_LINE, element, to_line
 
 _AXES = "xyz"
@@ -292,13 +291,13 @@ class CellSelection:
 
 
 def _links_of(kernels: Any) -> tuple[Link, ...]:
-    if isinstance(kernels, Module):
-        return kernels.links
+    """Of kernels that were loaded, of a package, of a Module, or as they are."""
     links = vars(kernels).get("_links") if hasattr(kernels, "__dict__") else None
     if links is not None:
         return tuple(links())
-    if isinstance(kernels, Sequence) and all(isinstance(link, Link) for link in kernels):
-        return tuple(kernels)
+    found = kernels if isinstance(kernels, Sequence) else getattr(kernels, "links", ".")
+    if isinstance(found, Sequence) and all(isinstance(link, Link) for link in found):
+        return tuple(found)
     raise KernelError(
         _WHERE,
         f"{type(kernels).__name__} has no links.",

@@ -151,16 +151,15 @@ def _over_list(module: Module, name: str, function: Callable[..., Any], target: 
     return ListKernel(module.name, name, function, tables, kernel.space.links, writes_links(kernel))
 
 
-def job_of(module: Module, target: str, lists: bool = True) -> cache.Job:
-    """What is compiled for a target. lists: also kernels over lists of cells."""
-    texts = files(module, [target], sweeps=False) | python_files(module, target, lists)
-    names = python_kernels(module, lists)
+def job_of(module: Module, target: str) -> cache.Job:
+    """What is compiled for a target."""
+    texts = files(module, [target], sweeps=False) | python_files(module, target)
+    names = python_kernels(module)
     if not names:
-        over = "a box or of a list" if lists else "a box"
         raise KernelError(
             module.name,
-            f"no kernel is a function of Python: none runs over all cells of {over}.",
-            "call them from C++" if lists else "load kernels over lists with heddle.load, without a package",
+            "no kernel is a function of Python: none runs over all cells of a box or of a list.",
+            "call them from C++",
         )
     sources = [f"{module.name}/{name}{TARGETS[target].files[-1]}" for name in names]
     calls = [f"{module.name}/{python_name(module, target)}"]

@@ -22,8 +22,11 @@ from heddle.module import Module
 from heddle.python import arrays
 from heddle.python.compiler import compiler
 from heddle.python.load import entry_name, job_of
+from heddle.python.package_lists import list_files, list_functions, list_imports, listed_kernels
 
 VERSION = "0.1.0"
+_OF_LISTS = ("CellList", "CellSelection")
+"""What `cells=` of a kernel is: the whole list, or some cells of one."""
 _START = '''"""{about}
 
 Made by Heddle {heddle} for the target {target}. Needs neither Heddle nor a compiler.
@@ -33,8 +36,18 @@ import ctypes
 from pathlib import Path
 
 from {module}._arrays import memory_of, stream_of
+{lists}from {module}._error import KernelError
 
-__all__ = ["KernelError", {names}]
+__all__ = [{names}]
+
+_start = getattr(ctypes.PyDLL(str(Path(__file__).with_name("{module}.so"))), "{entry}")
+_start.restype, _start.argtypes = ctypes.py_object, [ctypes.py_object] * 3
+_kernels = _start(KernelError, stream_of, memory_of)
+{functions}
+'''
+_ERROR = '''"""What a call raises that a kernel does not take."""
+
+from __future__ import annotations
 
 
 class KernelError(Exception):
@@ -42,13 +55,7 @@ class KernelError(Exception):
 
     def __init__(self, where: str, what: str, hint: str) -> None:
         self.where, self.what, self.hint = where, what, hint
-        super().__init__(f"{{where}}: {{what}}" + (f"\\n  Hint: {{hint}}" if hint else ""))
-
-
-_start = getattr(ctypes.PyDLL(str(Path(__file__).with_name("{module}.so"))), "{entry}")
-_start.restype, _start.argtypes = ctypes.py_object, [ctypes.py_object] * 3
-_kernels = _start(KernelError, stream_of, memory_of)
-{functions}
+        super().__init__(f"{where}: {what}" + (f"\\n  Hint: {hint}" if hint else ""))
 '''
 _STUB_START = '''from collections.abc import Sequence
 from typing import Any, Protocol
@@ -58,44 +65,60 @@ class Array(Protocol):
 
     def __dlpack__(self, *args: Any, **keywords: Any) -> Any: ...
 
-class KernelError(Exception):
-    where: str
-    what: str
-    hint: str
 '''
 
 
 def package_files(module: Module, target: str, version: str) -> dict[str, str]:
     """The texts of a package, but for the library."""
-    names = python_kernels(module, lists=False)
+    names, lists = python_kernels(module), listed_kernels(module)
+    own = ["KernelError", *_OF_LISTS] if lists else ["KernelError"]
     for name in names:
-        if iskeyword(name):
-            raise KernelError(module.name, f"'{name}' is a word of Python.", "give the kernel another name")
+        if iskeyword(name) or name in own:
+            raise KernelError(
+                module.name,
+                f"'{name}' is a word of Python{', or of a package' if name in own else ''}.",
+                "give the kernel another name",
+            )
+    functions = [f'{name} = _kernels["{name}"]' for name in names if name not in lists]
     start = _START.format(
         about=module.about or f"The kernels of {module.name}.",
         heddle=version,
         target=target,
         module=module.name,
-        names=", ".join(f'"{name}"' for name in names),
+        lists=list_imports(module),
+        names=", ".join(f'"{name}"' for name in [*own, *names]),
         entry=entry_name(module, target),
-        functions="\n".join(f'{name} = _kernels["{name}"]' for name in names),
+        functions="\n".join([*functions, *list_functions(module, target)]),
     )
     helper = Path(arrays.__file__).read_text().partition("\n")[2]  # without our licence: it is the user's
-    return {"__init__.py": start, "__init__.pyi": stub(module, target), "_arrays.py": helper, "py.typed": ""}
+    return {
+        "__init__.py": start,
+        "__init__.pyi": stub(module, target),
+        "_arrays.py": helper,
+        "_error.py": _ERROR,
+        **list_files(module),
+        "py.typed": "",
+    }
 
 
 def stub(module: Module, target: str) -> str:
     """Type stubs of the package: one function a kernel."""
-    lines = [_STUB_START]
-    for name in python_kernels(module, lists=False):
+    lines = [_STUB_START + f"from {module.name}._error import KernelError as KernelError\n"]
+    if listed_kernels(module):
+        names = ", ".join(f"{name} as {name}" for name in _OF_LISTS)
+        lines[0] += f"from {module.name}._cell_list import {names}\n"
+    for name in python_kernels(module):
         kernel = module.typed(name, module.precisions[0])
+        listed = kernel.space.is_index_list
         words = ["*"]
         for argument, text in needed(kernel):
             if iskeyword(argument.name):  # lambda: a call gives it as **{"lambda": 1.0}
                 continue
             default = " = ..." if "=" in text else ""
-            words.append(f"{argument.name}: {_annotation(argument.kind)}{default}")
-        words.append("ghosts: int | Sequence[int] = ...")
+            kind = _OF_LISTS[kernel.space.listed] if text == "cells" else _annotation(argument.kind)
+            words.append(f"{argument.name}: {kind}{default}")
+        if not listed:
+            words.append("ghosts: int | Sequence[int] = ...")
         if TARGETS[target].gpu is not None:
             words.append("stream: Any = ...")
         if any(iskeyword(argument.name) for argument, _ in needed(kernel)):
@@ -119,7 +142,7 @@ def build_package(module: Module, target: str, out: Path, version: str) -> tuple
     folder = out / "python" / module.name
     for name, text in package_files(module, target, version).items():
         write_if_changed(folder / name, text)
-    known, job = compiler(TARGETS[target], native=False), job_of(module, target, lists=False)
+    known, job = compiler(TARGETS[target], native=False), job_of(module, target)
     with tempfile.TemporaryDirectory() as place:
         for name, text in job.texts.items():
             write_if_changed(Path(place) / name, text)
@@ -136,7 +159,8 @@ def _wheel(module: Module, folder: Path) -> Path:
     entries = {
         f"{module.name}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()
     }
-    entries[f"{head}.dist-info/METADATA"] = (metadata + "Requires-Python: >=3.11\n").encode()
+    needs = "Requires-Dist: numpy\n" if listed_kernels(module) else ""
+    entries[f"{head}.dist-info/METADATA"] = f"{metadata}Requires-Python: >=3.11\n{needs}".encode()
     wheel = f"Wheel-Version: 1.0\nGenerator: heddle\nRoot-Is-Purelib: false\nTag: {tag}\n"
     entries[f"{head}.dist-info/WHEEL"] = wheel.encode()
     record = "".join(f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in entries.items())

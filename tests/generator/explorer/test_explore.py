@@ -21,7 +21,7 @@ from heddle.explorer.lists import balls
 from heddle.explorer.measure import SMALL
 from heddle.explorer.results import FILE, read
 from heddle.explorer.variants import lattice_boltzmann
-from heddle.ir.schedule_text import as_text
+from heddle.ir.schedule_text import part_text
 from heddle.python import load
 from heddle.python.load import Kernels
 from heddle.solvers import relaxation
@@ -108,7 +108,8 @@ def test_the_files(heat: Exploration) -> None:
     ]
     for entry, result in zip(tuned["cache"].values(), heat.results, strict=True):
         assert entry["time"] == pytest.approx(result.time * 1e3)
-    assert f"f64 {as_text(OWN)} (own)" in heat.table()
+    assert f"f64 {heat.results[0].shown} (own)" in heat.table()
+    assert heat.results[0].shown == f"Schedule(cpu={part_text(OWN.cpu)})"
 
 
 def test_an_interrupted_search_is_taken_up(heat: Exploration, tmp_path: Path) -> None:
@@ -279,9 +280,9 @@ def test_the_command(
     assert "minutes were over before a candidate was timed.\n  Hint: give a larger" in capsys.readouterr().out
     assert main(words) == 0
     said = capsys.readouterr()
-    assert f" f64 {as_text(OWN)} (own)\n" in said.out
+    assert f" f64 Schedule(cpu={part_text(OWN.cpu)}) (own)\n" in said.out
     assert "report.html" in said.out
     assert re.search(
-        rf"1/1 step f64 {re.escape(as_text(OWN))}: .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min",
+        rf"1/1 step f64 {re.escape(f'Schedule(cpu={part_text(OWN.cpu)})')}: .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min",
         said.err,
     )

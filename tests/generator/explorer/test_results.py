@@ -228,7 +228,7 @@ def test_progress() -> None:
     assert "[####################] 2/2" not in plain.getvalue()
     assert "[##########----------] 1/2, best 20 ns/cell" in terminal.getvalue()
     assert plain.getvalue().startswith(
-        "1/2 step f64 Schedule(cpu=Rows(), gpu=Threads()): 20 ns/cell, 50% of the stream\n2/2 step f64"
+        "1/2 step f64 Schedule(cpu=Rows()): 20 ns/cell, 50% of the stream\n2/2 step f64"
     )
     assert "compile: no\n" in plain.getvalue()
 

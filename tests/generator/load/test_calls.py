@@ -8,9 +8,11 @@ import inspect
 import re
 from typing import Any
 
+import exchanging
 import numpy as np
 import pytest
 from called import mix, step
+from exchanging import Exchanging, Fake, Tensor
 from heddle import KernelError
 from heddle.python.load import Kernels
 from producer import Foreign
@@ -112,6 +114,32 @@ def test_foreign_arrays(kernels: Kernels, version: int) -> None:
     for _ in range(2):
         kernels.step(u=foreign[0], u_next=foreign[1], alpha=1, ghosts=1)
     np.testing.assert_array_equal(result[1:-1, 1:-1], step(u, 1))
+
+
+def test_arrays_that_offer_functions_in_c(kernels: Kernels) -> None:
+    """They are taken and given back without a call of Python; else __dlpack__ is asked, which says what is
+    wrong with them."""
+    u, result = whole(6, 7), np.zeros((6, 7))
+    for kind in (Exchanging, Tensor):
+        exchanging.counts.update(taken=0, deleted=0)
+        one, other = kind(u, strides=False), kind(result)
+        for _ in range(3):
+            kernels.step(u=one, u_next=other, alpha=1, ghosts=1)
+        assert (exchanging.counts, one.asked) == ({"taken": 6, "deleted": 6}, 0)
+        np.testing.assert_array_equal(result[1:-1, 1:-1], step(u, 1))
+        result[...] = 0
+    with pytest.raises(KernelError, match="'u_next' is read only"):
+        kernels.step(u=one, u_next=Exchanging(result, read_only=True), alpha=1, ghosts=1)
+    one.requires_grad = True
+    with pytest.raises(KernelError, match="'u' cannot be shared: BufferError: Can't export tensors that req"):
+        kernels.step(u=one, u_next=other, alpha=1, ghosts=1)
+    assert exchanging.counts["taken"] == exchanging.counts["deleted"] == 8
+    broken, fake = Exchanging(u), Fake(u)
+    broken.broken = True
+    for array in (broken, fake):
+        kernels.step(u=array, u_next=other, alpha=1, ghosts=1)
+        assert array.asked == 1
+        np.testing.assert_array_equal(result[1:-1, 1:-1], step(u, 1))
 
 
 def test_what_is_read_only_is_read(kernels: Kernels) -> None:

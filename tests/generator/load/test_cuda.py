@@ -9,10 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import device_library
+import exchanging
 import heddle
 import numpy as np
 import pytest
 from called import step
+from exchanging import Exchanging
 from heddle import (
     Assignment,
     CellList,
@@ -72,6 +74,18 @@ def test_the_stream_of_the_caller(kernels: Kernels) -> None:
         assert u.streams == result.streams == [told]
     with pytest.raises(TypeError, match="str is no CUDA stream"):
         kernels.step(u=u, u_next=result, alpha=1, ghosts=1, stream="first")
+
+
+def test_the_stream_of_arrays_that_offer_functions_in_c(kernels: Kernels) -> None:
+    """It is asked for once, and nobody waits; a stream of the caller is told to __dlpack__."""
+    u, result = np.random.default_rng(3).integers(0, 9, (7, 40)).astype("f8"), np.zeros((7, 40))
+    one, other = (Exchanging(values, device=CUDA) for values in (u, result))
+    exchanging.streams.clear()
+    assert kernels.step(u=one, u_next=other, alpha=0.5, ghosts=1) == u[1:-1, 1:-1].sum()
+    np.testing.assert_array_equal(result[1:-1, 1:-1], step(u, 0.5))
+    assert (exchanging.streams, one.streams) == ([(CUDA, 0)], [])
+    kernels.step(u=one, u_next=other, alpha=0.5, ghosts=1, stream=7)
+    assert (exchanging.streams, one.streams, other.streams) == ([(CUDA, 0)], [7], [7])
 
 
 def test_streams_as_libraries_name_them() -> None:

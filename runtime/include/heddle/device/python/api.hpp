@@ -62,7 +62,9 @@ int PyObject_CheckBuffer(PyObject* object);
 int PyObject_GetBuffer(PyObject* object, Buffer* buffer, int flags);
 void PyBuffer_Release(Buffer* buffer);
 PyObject* PyObject_CallObject(PyObject* function, PyObject* arguments);
+PyObject* PyObject_GetAttr(PyObject* object, PyObject* name);
 PyObject* PyObject_GetAttrString(PyObject* object, const char* name);
+int PyObject_IsTrue(PyObject* object);
 PyObject* PyObject_Str(PyObject* object);
 PyObject* PyObject_Type(PyObject* object);
 PyObject* PyObject_VectorcallMethod(PyObject* name, PyObject* const* arguments, std::size_t count,
@@ -148,6 +150,19 @@ struct DlVersioned {
   void (*deleter)(DlVersioned*);
   std::uint64_t flags;
   DlTensor tensor;
+};
+
+/// What a type offers as __dlpack_c_exchange_api__ (DLPack 1.3): the same without a call of Python.
+/// Functions return 0, or raise an error.
+struct DlExchange {
+  std::uint32_t major;
+  std::uint32_t minor;
+  const DlExchange* previous;
+  void* allocator;
+  int (*managed)(PyObject* object, DlVersioned** tensor);
+  void* to_object;
+  void* borrowed;
+  int (*stream)(std::int32_t device_type, std::int32_t device, void** found);
 };
 
 inline constexpr std::uint64_t dl_read_only = 1;

@@ -111,6 +111,53 @@ inline Type type_of(const char* format, std::ptrdiff_t bytes) {
   }
 }
 
+/// The functions that a type offers in place of __dlpack__; null where it offers none. Those of
+/// subclasses of PyTorch's tensors may not know what the class changes.
+inline const DlExchange* exchange_of_type(PyObject* type) {
+  const Owned capsule(PyObject_GetAttrString(type, "__dlpack_c_exchange_api__"));
+  constexpr const char* name = "dlpack_exchange_api";
+  if (!capsule || PyCapsule_IsValid(capsule.get(), name) == 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  const Owned home(PyObject_GetAttrString(type, "__torch_function__"));
+  PyErr_Clear();
+  if (home && text(Owned(PyObject_GetAttrString(type, "__name__")).get()) != "Tensor") {
+    return nullptr;
+  }
+  const auto* found = static_cast<const DlExchange*>(PyCapsule_GetPointer(capsule.get(), name));
+  while (found != nullptr && found->major != 1) {
+    found = found->previous;
+  }
+  return found;
+}
+
+/// The same of an object; that of its type is known from the calls before.
+inline const DlExchange* exchange_of(PyObject* object) {
+  static PyObject* types[2] = {nullptr, nullptr};
+  static const DlExchange* known[2] = {nullptr, nullptr};
+  static int last = 0;
+  const Owned type(PyObject_Type(object));
+  for (int i = 0; i < 2; ++i) {
+    if (types[i] == type.get()) {
+      return known[i];
+    }
+  }
+  last = 1 - last;
+  Py_IncRef(type.get());  // types that come and go are few
+  known[last] = exchange_of_type(type.get());
+  types[last] = type.get();
+  return known[last];
+}
+
+/// Whether a tensor has a derivative, which writing to its memory would leave behind.
+inline bool has_derivative(PyObject* object) {
+  static PyObject* const name = interned("requires_grad");
+  const Owned found(PyObject_GetAttr(object, name));
+  PyErr_Clear();
+  return found && PyObject_IsTrue(found.get()) == 1;
+}
+
 /// Memory of an object as long as this lives. Axes are in the order of Python.
 class Array {
  public:
@@ -121,11 +168,15 @@ class Array {
     if (buffered_) {
       PyBuffer_Release(&buffer_);
     }
+    if (managed_ != nullptr && managed_->deleter != nullptr) {
+      managed_->deleter(managed_);
+    }
     Py_DecRef(capsule_);
   }
 
   /// name: of the argument. gpu: whether a device takes it, in `stream` (-1: its own).
-  /// Throws Failure for what is no array. DLPack comes first, which costs NumPy half the time.
+  /// Throws Failure for what is no array. DLPack comes first, which costs NumPy half the time,
+  /// and where a type offers it without a call of Python, that.
   void take(PyObject* object, const char* name, bool gpu, std::int64_t stream) {
     const Owned own_type(PyObject_Type(object));
     static PyObject* without_mask = nullptr;  // the type that was last seen to have none
@@ -137,6 +188,16 @@ class Array {
       }
       Py_IncRef(own_type.get());  // types that come and go are few
       without_mask = own_type.get();
+    }
+    const DlExchange* const exchange = exchange_of(object);
+    if (exchange != nullptr && (!gpu || stream == -1) && !has_derivative(object)) {
+      if (exchange->managed(object, &managed_) == 0 && managed_ != nullptr) {
+        read_only = (managed_->flags & dl_read_only) != 0;
+        take(managed_->tensor, name);
+        return;
+      }
+      managed_ = nullptr;
+      PyErr_Clear();  // __dlpack__ says what is wrong
     }
     static PyObject* unversioned = nullptr;  // the type that last refused the keyword max_version
     std::string said;
@@ -291,6 +352,7 @@ class Array {
   Buffer buffer_;
   bool buffered_ = false;
   PyObject* capsule_ = nullptr;
+  DlVersioned* managed_ = nullptr;
 };
 
 }  // namespace heddle::python

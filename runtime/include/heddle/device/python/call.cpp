@@ -155,6 +155,7 @@ class Call {
   void take_arrays() {
     PyObject* first = nullptr;
     std::int64_t producer = -1;
+    const DlExchange* asked = nullptr;  // of the first array, for its stream
     for (int i = 0, k = 0; i < kernel_.count; ++i) {
       const Parameter& parameter = kernel_.parameters[i];
       if (!is_array(parameter)) {
@@ -162,12 +163,21 @@ class Call {
       }
       if (kernel_.device != nullptr && first == nullptr) {
         first = given_[i];
-        producer = find_stream(first);
+        const bool own = stream_given_ == nullptr || stream_given_ == none();
+        asked = own ? exchange_of(first) : nullptr;
+        if (asked == nullptr || asked->stream == nullptr) {
+          asked = nullptr;
+          producer = find_stream(first);
+        }
       }
       Array& array = arrays_[static_cast<std::size_t>(k++)];
       array_[i] = &array;
       array.take(given_[i], parameter.name, kernel_.device != nullptr, producer);
       check_device(parameter, array);
+      if (asked != nullptr && asked->stream(array.device_type, array.device, &stream_) != 0) {
+        throw Raised{};
+      }
+      asked = nullptr;
       if (parameter.written && array.read_only) {
         throw Failure{
             "'" + std::string(parameter.name) + "' is read only, but the kernel writes it.",
