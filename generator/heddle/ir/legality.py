@@ -420,7 +420,11 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, Access)}
     grids = (field for field in kernel.fields if field.dense and field.rank and not field.layout.along_axis)
     why = ""
-    if not all(isinstance(statement, (Let, Store, Comment)) for statement in kernel.body):
+    rounds = [inside for statement in kernel.body if isinstance(statement, While) for inside in statement.body]
+    if not (
+        all(isinstance(statement, (Let, Store, Comment, While)) for statement in kernel.body)
+        and all(isinstance(statement, (Let, Comment)) for statement in rounds)
+    ):
         why = "it has branches, scans or reductions"
     elif stored & read:
         why = "it reads fields that it writes"
