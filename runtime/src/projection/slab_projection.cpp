@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/projection/slab_projection.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "heddle/core/error.hpp"
@@ -33,6 +37,33 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
   [[nodiscard]] bool has_level_below() const {
     const bool periodic = operators.grid().lower[2].kind == SideKind::periodic;
     return !operators.at_bottom() || (periodic && !operators.at_top());
+  }
+
+  /// The velocities for a solver that takes their divergence and corrects them itself, where it can.
+  [[nodiscard]] std::optional<PeriodicFlow<T>> periodic_flow(const Velocity<T>& velocity, double step) const {
+    const StaggeredGrid& grid = operators.grid();
+    const auto closed = [](const Side& side) {
+      return side.kind == SideKind::no_slip || side.kind == SideKind::free_slip;
+    };
+    if (!solver.takes_flow() || !closed(grid.lower[2]) || !closed(grid.upper[2])) return {};
+    PeriodicFlow<T> flow{.velocity = {},
+                         .per_height = operators.per_height(),
+                         .density = operators.density(),
+                         .per_distance = operators.per_distance(),
+                         .face_density = operators.face_density(),
+                         .per_x = static_cast<T>(operators.per_x()),
+                         .per_y = static_cast<T>(operators.per_y()),
+                         .step = static_cast<T>(step),
+                         .below = static_cast<T>(grid.lower[2].velocity[2]),
+                         .above = static_cast<T>(grid.upper[2].velocity[2])};
+    for (int axis = 0; axis < 3; ++axis) {
+      const FieldView<T>& field = velocity[axis];
+      const bool pairs = field.stride(0) == 1 && field.stride(1) % 2 == 0 && field.stride(2) % 2 == 0 &&
+                         reinterpret_cast<std::uintptr_t>(field.data()) % (2 * sizeof(T)) == 0;
+      if (!pairs) return {};
+      flow.velocity[static_cast<std::size_t>(axis)] = {field.data(), field.stride(1), field.stride(2)};
+    }
+    return flow;
   }
 
   SlabPoisson<P> solver;
@@ -74,6 +105,13 @@ void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, 
   Parts& parts = *parts_;
   const FieldView<P> p = parts.array();
   const std::int64_t top = p.extent(2) - 1;
+  if constexpr (std::is_same_v<T, P>) {
+    if (const auto flow = parts.periodic_flow(velocity, step)) {
+      for (int round = 0; round < parts.rounds; ++round)
+        parts.solver.project(*flow, p.data(), stream);
+      return;
+    }
+  }
   for (int round = 0; round < parts.rounds; ++round) {
     const SidePressure sides = round == 0 ? SidePressure::given : SidePressure::zero;
     fill(velocity, Rim::faces, stream);
