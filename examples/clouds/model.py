@@ -74,15 +74,15 @@ clouds = Module(
 )
 
 
-def moist(cell, looped):
-    """Temperature and water of the cell, and its potential temperature."""
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
-    return wet, cell.let("theta", wet.T / exner.here)
+def moist(cell, looped, heat=th.here, water=q.here):
+    """Temperature and water of the cell, its potential temperature, its total water."""
+    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
+    return wet, cell.let("theta", wet.T / exner.here), water
 
 
 # --- Buoyancy b = g (tv - tv0) / tv0, tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c) ----------------------------
-def buoyancy(cell, wet, theta):
-    tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * wet.q_c))
+def buoyancy(cell, wet, theta, water):
+    tv = cell.let("tv", theta * (1 + air.lightness * water - (1 + air.lightness) * wet.q_c))
     cell.store(b.here, lift.here * (tv - tv0.here))
 
 
@@ -103,17 +103,17 @@ clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 def eddies(looped, rains):
     """rains: another kernel stores the buoyancy, which rain changes."""
     cell = Equations(fields=NAMES)
-    wet, theta = moist(cell, looped)
+    wet, theta, water = moist(cell, looped)
     strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
     slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
     condensed = wet.q_c, wet.T, wet.q_s, exner.here
-    n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
+    n2 = subgrid.stability(cell, slopes, theta, water, lift.here, condensed, air, loop=looped)
     turbulent = subgrid.viscosity(cell, length2.here, strain2, n2, per_prandtl)
     viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
     cell.store(cloud.here, wet.q_c)
     if not rains:
-        buoyancy(cell, wet, theta)
+        buoyancy(cell, wet, theta, water)
     per_h = grid.level("per_height")
     courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
     spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
@@ -189,8 +189,8 @@ def momentum(order):
     return cell.statements
 
 
-def scalars(order):
-    """theta_l and total water of a stage."""
+def scalars(order, lifts=False):
+    """theta_l and total water of a stage. lifts: and the buoyancy that they give, by a loop for GPUs."""
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)
@@ -199,12 +199,16 @@ def scalars(order):
         (th, th_old, th_next, th0, heating, theta_flux, theta_slope),
         (q, q_old, q_next, q0, moistening, water_flux, water_slope),
     )
+    found = []
     for phi, old, following, at_rest, source, ground, lid in rows:
         advected = advection.scalar(phi)
         mixed = diffusion.scalar(phi, ground, lid)
         force = subsidence(w_ls, phi) + source.here - sponge.here * (phi.here - at_rest.here)
         rate = cell.let(f"rate_{phi.name}", advected + mixed + cell.let(f"force_{phi.name}", force))
-        cell.store(following.here, begin(cell, phi, old) + step * rate)
+        found.append(cell.let(f"new_{phi.name}", begin(cell, phi, old) + step * rate))
+        cell.store(following.here, found[-1])
+    if lifts:
+        buoyancy(cell, *moist(cell, True, *found))
     return cell.statements
 
 
@@ -215,6 +219,7 @@ rows = Schedule(fma=True, gpu=pairs)
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
+    clouds.add(f"scalars_and_buoyancy{suffix}", scalars(order, lifts=True), schedule=rows)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
-clouds.add_halo("scalars_halo", ["scalars", "scalars_centred"])
+clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

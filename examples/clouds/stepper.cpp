@@ -158,13 +158,15 @@ public:
     for (const Stage& stage : stages) {
       State<T>&old = *states[stage.old], &now = *states[stage.now], &next = *states[stage.next];
       const bool last = &stage == &stages.back();
-      if (stage.now != 0) add_buoyancy(now); // that of the first is known from its survey
+      // That of the first stage is known from its survey.
+      if (stage.now != 0 && !s_.scalars_lift()) add_buoyancy(now);
       if (s_.scheme_ == Scheme::fifth)
-        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters>(old, now, next, stage,
-                                                                                  last);
+        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters, ScalarsAndBuoyancy<T>,
+                  ScalarsAndBuoyancyParameters>(old, now, next, stage, last);
       else
-        add_stage<MomentumCentred<T>, MomentumCentredParameters, ScalarsCentred<T>, ScalarsCentredParameters>(
-            old, now, next, stage, last);
+        add_stage<MomentumCentred<T>, MomentumCentredParameters, ScalarsCentred<T>, ScalarsCentredParameters,
+                  ScalarsAndBuoyancyCentred<T>, ScalarsAndBuoyancyCentredParameters>(old, now, next, stage,
+                                                                                     last);
       tasks_.put(Project{&s_, &next});
     }
     if (s_.rain_) s_.rain_->add_fall(tasks_, *states[stages[2].next], *states[stages[1].next]);
@@ -230,14 +232,18 @@ private:
   }
 
   /// Velocity, temperature and water of a stage; the last one limits water where a case asks for it.
-  template <class First, class FirstParameters, class Second, class SecondParameters>
+  template <class Wind, class WindParameters, class Plain, class PlainParameters, class Lifting,
+            class LiftingParameters>
   void add_stage(State<T>& old, State<T>& now, State<T>& next, const Stage& stage, bool last) {
-    First wind = momentum<First, FirstParameters>(old, now, next, stage);
+    Wind wind = momentum<Wind, WindParameters>(old, now, next, stage);
     if (s_.rain_ && last) {
       tasks_.add(std::move(wind));
       s_.rain_->add_last_stage(tasks_, old, now, next, s_.sinking_.get());
     } else {
-      tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
+      if (s_.scalars_lift() && !last) // after the wind, which reads the buoyancy of before
+        tasks_.add(std::move(wind), scalars<Lifting, LiftingParameters, true>(old, now, next, stage));
+      else
+        tasks_.add(std::move(wind), scalars<Plain, PlainParameters, false>(old, now, next, stage));
       if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
       if (s_.sinking_) s_.sinking_->add_to_stage(tasks_, now, next, next.q, stage.share);
     }
@@ -260,21 +266,27 @@ private:
                             .per_y = 1 / s_.place_.width_y});
   }
 
-  template <class Sweep, class Parameters>
+  template <class Sweep, class Parameters, bool lifts>
   [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, const Stage& stage) {
     const Column<T>& c = s_.column_;
-    return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
-                 c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
-                 c.moistening, c.sponge, s_.clock_.length(),
-                 Parameters{.share = stage.share,
-                            .blend = stage.blend,
-                            .per_prandtl = s_.what_->per_prandtl,
-                            .theta_flux = s_.what_->theta_flux,
-                            .water_flux = s_.what_->water_flux,
-                            .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
-                            .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
-                            .per_x = 1 / s_.place_.width_x,
-                            .per_y = 1 / s_.place_.width_y});
+    const Parameters numbers{.share = stage.share,
+                             .blend = stage.blend,
+                             .per_prandtl = s_.what_->per_prandtl,
+                             .theta_flux = s_.what_->theta_flux,
+                             .water_flux = s_.what_->water_flux,
+                             .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                             .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                             .per_x = 1 / s_.place_.width_x,
+                             .per_y = 1 / s_.place_.width_y};
+    if constexpr (lifts)
+      return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, s_.buoyancy_, now.th,
+                   now.q, c.rho_face, c.per_distance, c.per_mass, c.order_z, c.pressure, c.exner, c.tv0,
+                   c.lift, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge, s_.clock_.length(),
+                   numbers);
+    else
+      return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
+                   c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
+                   c.moistening, c.sponge, s_.clock_.length(), numbers);
   }
 
   Stepper& s_;
@@ -367,6 +379,10 @@ template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
 
 template <class T> bool Stepper<T>::alternates() const {
   return stages_of(runge_kutta_).back().next == 1;
+}
+
+template <class T> bool Stepper<T>::scalars_lift() const {
+  return place_.memory == heddle::Memory::device && !rain_ && !sinking_ && !longwave_;
 }
 
 template <class T> bool Stepper<T>::recorded() const {
