@@ -15,6 +15,11 @@ __device__ inline Complex<Real>* row_of(const typename PeriodicFlow<Real>::Compo
   return reinterpret_cast<Complex<Real>*>(component.first + level * component.plane + j * component.row);
 }
 
+/// Shared memory of correct_rows.
+template <class L, class Real>
+inline constexpr std::size_t corrected_bytes =
+    L::template shared_bytes<Real> + std::size_t{L::count} * L::block * sizeof(Complex<Real>);
+
 /// Rows L::lines * blockIdx.x ... of level blockIdx.y of the field become waves of the divergence.
 template <class L, int blocks, class Real>
 __global__ void __launch_bounds__(L::block, blocks)
@@ -24,11 +29,11 @@ __global__ void __launch_bounds__(L::block, blocks)
   const bool here = number < a.ny;
   const int j = here ? number : 0;
   const int level = static_cast<int>(blockIdx.y), top = static_cast<int>(a.planes) - 1;
-  const Complex<Real>* const u = row_of<Real>(flow.velocity[0], level, j);
-  const Complex<Real>* const v = row_of<Real>(flow.velocity[1], level, j);
-  const Complex<Real>* const v_n = row_of<Real>(flow.velocity[1], level, j + 1 < a.ny ? j + 1 : 0);
-  const Complex<Real>* const w = row_of<Real>(flow.velocity[2], level, j);
-  const Complex<Real>* const w_t = row_of<Real>(flow.velocity[2], level + 1, j);
+  const Complex<Real>* const u = row_of<Real>(flow.u, level, j);
+  const Complex<Real>* const v = row_of<Real>(flow.v, level, j);
+  const Complex<Real>* const v_n = row_of<Real>(flow.v, level, j + 1 < a.ny ? j + 1 : 0);
+  const Complex<Real>* const w = row_of<Real>(flow.w, level, j);
+  const Complex<Real>* const w_t = row_of<Real>(flow.w, level + 1, j);
   const Real rho = flow.density[level] / flow.step, per_height = flow.per_height[level] / flow.step;
   const Real per_x = rho * flow.per_x, per_y = rho * flow.per_y;
   const Real lower = per_height * flow.face_density[level];
@@ -64,7 +69,8 @@ __global__ void __launch_bounds__(L::block, blocks)
   const int last = first + levels < all ? first + levels : all;
   const Real half = a.scale / 2, by_x = flow.step * flow.per_x, by_y = flow.step * flow.per_y;
   Complex<Real>* const shared = dynamic_shared<Complex<Real>>() + line * L::of_line;
-  Complex<Real> below[L::count];
+  // What the thread has of the level below: registers are for the transform.
+  Complex<Real>* const below = dynamic_shared<Complex<Real>>() + L::lines * L::of_line + threadIdx.x;
   for (int level = first > 0 ? first - 1 : 0; level < last; ++level) {
     const Complex<Real>* const row = row_of(a, level, j);
     Complex<Real> p[L::count];
@@ -82,9 +88,9 @@ __global__ void __launch_bounds__(L::block, blocks)
         shared[t + e * L::threads] = p[e];
       __syncthreads();
       if (here) {
-        Complex<Real>* const u = row_of<Real>(flow.velocity[0], level, j);
-        Complex<Real>* const v = row_of<Real>(flow.velocity[1], level, j);
-        Complex<Real>* const w = row_of<Real>(flow.velocity[2], level, j);
+        Complex<Real>* const u = row_of<Real>(flow.u, level, j);
+        Complex<Real>* const v = row_of<Real>(flow.v, level, j);
+        Complex<Real>* const w = row_of<Real>(flow.w, level, j);
         const Real by_z = level > 0 ? flow.step * flow.per_distance[level] : 0;
         HEDDLE_UNROLL
         for (int e = 0; e < L::count; ++e) {
@@ -93,23 +99,23 @@ __global__ void __launch_bounds__(L::block, blocks)
           const Complex<Real> south = shared[pair - L::of_line];
           Complex<Real> at_u = u[pair], at_v = v[pair];
           Complex<Real> at_w = level > 0 ? w[pair] : Complex<Real>{flow.below, flow.below};
-          const Complex<Real> under = level > 0 ? below[e] : p[e];
+          const Complex<Real> under = level > 0 ? below[e * L::block] : p[e];
           at_u = {at_u.re - by_x * (p[e].re - west), at_u.im - by_x * (p[e].im - p[e].re)};
           at_v = {at_v.re - by_y * (p[e].re - south.re), at_v.im - by_y * (p[e].im - south.im)};
           at_w = {at_w.re - by_z * (p[e].re - under.re), at_w.im - by_z * (p[e].im - under.im)};
           u[pair] = at_u;
           v[pair] = at_v;
           w[pair] = at_w;
-          if (pair == 0) flow.velocity[0].first[level * flow.velocity[0].plane + j * flow.velocity[0].row + a.nx] = at_u.re;
-          if (j == 0) row_of<Real>(flow.velocity[1], level, ny)[pair] = at_v;
-          if (level == all - 1) row_of<Real>(flow.velocity[2], all, j)[pair] = {flow.above, flow.above};
+          if (pair == 0) u[L::points].re = at_u.re;
+          if (j == 0) row_of<Real>(flow.v, level, ny)[pair] = at_v;
+          if (level == all - 1) row_of<Real>(flow.w, all, j)[pair] = {flow.above, flow.above};
         }
       }
     }
     __syncthreads(); // the next level's transform writes where the neighbours have read
     HEDDLE_UNROLL
     for (int e = 0; e < L::count; ++e)
-      below[e] = p[e];
+      below[e * L::block] = p[e];
   }
 }
 

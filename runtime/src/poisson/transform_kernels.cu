@@ -120,7 +120,7 @@ int correction_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, 
     const std::int64_t levels = std::clamp((a.planes + wanted - 1) / std::max<std::int64_t>(wanted, 1), std::int64_t{1}, most);
     const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>((a.planes + levels - 1) / levels), 1);
     return launch_with_shared(correct_rows<L, CorrectedRows<n, Real>::blocks, Real>, grid, dim3(L::block, 1, 1),
-                              L::template shared_bytes<Real>, stream, a, flow, static_cast<int>(levels));
+                              corrected_bytes<L, Real>, stream, a, flow, static_cast<int>(levels));
   });
 }
 

@@ -46,7 +46,12 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
       return side.kind == SideKind::no_slip || side.kind == SideKind::free_slip;
     };
     if (!solver.takes_flow() || !closed(grid.lower[2]) || !closed(grid.upper[2])) return {};
-    PeriodicFlow<T> flow{.velocity = {},
+    const auto component = [](const FieldView<T>& field) {
+      return typename PeriodicFlow<T>::Component{field.data(), field.stride(1), field.stride(2)};
+    };
+    const PeriodicFlow<T> flow{.u = component(velocity.u),
+                         .v = component(velocity.v),
+                         .w = component(velocity.w),
                          .per_height = operators.per_height(),
                          .density = operators.density(),
                          .per_distance = operators.per_distance(),
@@ -61,7 +66,6 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
       const bool pairs = field.stride(0) == 1 && field.stride(1) % 2 == 0 && field.stride(2) % 2 == 0 &&
                          reinterpret_cast<std::uintptr_t>(field.data()) % (2 * sizeof(T)) == 0;
       if (!pairs) return {};
-      flow.velocity[static_cast<std::size_t>(axis)] = {field.data(), field.stride(1), field.stride(2)};
     }
     return flow;
   }

@@ -54,7 +54,14 @@ template <class Real> struct Case {
       per_distance.push_back(static_cast<Real>(1.1 + at));
       face_density.push_back(static_cast<Real>(1.3 - at / 4));
     }
-    flow = {.velocity = {},
+    const auto component = [&](std::size_t axis) {
+      const std::int64_t row = nx + 2 + 2 * static_cast<std::int64_t>(axis), plane = row * (ny + 1);
+      velocity[axis] = noisy<Real>(plane * (nz + 1), static_cast<std::int64_t>(axis) * 1000);
+      return typename PeriodicFlow<Real>::Component{velocity[axis].data(), row, plane};
+    };
+    flow = {.u = component(0),
+            .v = component(1),
+            .w = component(2),
             .per_height = per_height.data(),
             .density = density.data(),
             .per_distance = per_distance.data(),
@@ -64,11 +71,6 @@ template <class Real> struct Case {
             .step = Real(0.5),
             .below = Real(0.25),
             .above = Real(-0.125)};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::int64_t row = nx + 2 + 2 * static_cast<std::int64_t>(axis), plane = row * (ny + 1);
-      velocity[axis] = noisy<Real>(plane * (nz + 1), static_cast<std::int64_t>(axis) * 1000);
-      flow.velocity[axis] = {velocity[axis].data(), row, plane};
-    }
   }
 
   [[nodiscard]] heddle::device::PlaneArguments<Real> arguments(std::vector<Real>& of) const {
@@ -76,7 +78,7 @@ template <class Real> struct Case {
             wave_y.data(), 2 / static_cast<Real>(nx * ny)};
   }
   [[nodiscard]] Real& at(std::size_t axis, std::int64_t i, std::int64_t j, std::int64_t k) const {
-    const auto& component = flow.velocity[axis];
+    const auto& component = axis == 0 ? flow.u : axis == 1 ? flow.v : flow.w;
     return component.first[k * component.plane + j * component.row + i];
   }
   [[nodiscard]] std::size_t place(std::int64_t i, std::int64_t j, std::int64_t k) const {

@@ -2,7 +2,6 @@
 #ifndef HEDDLE_POISSON_PERIODIC_FLOW_HPP
 #define HEDDLE_POISSON_PERIODIC_FLOW_HPP
 
-#include <array>
 #include <cstdint>
 
 namespace heddle {
@@ -16,7 +15,7 @@ template <class Real> struct PeriodicFlow {
     Real* first; // face 0, 0, 0
     std::int64_t row, plane; // reals to the next one; along x faces follow each other
   };
-  std::array<Component, 3> velocity;
+  Component u, v, w;
   const Real *per_height, *density;          // of levels 0 ... nz - 1
   const Real *per_distance, *face_density;   // of faces 0 ... nz
   Real per_x, per_y, step;
