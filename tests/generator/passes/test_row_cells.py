@@ -44,7 +44,6 @@ MODELS: dict[str, list[Any]] = {
         Assignment(v.here, many[0, -1, 0, 2] + many.component(0)),
         Assignment(w.here, dt * u.here),
     ],
-    "level": [Assignment(v.here, Piecewise((u.here + u[-1, 0, 0], rho.here > 0), (w.here, True)) + w.here)],
     "rounds": [
         Assignment(west, u.here + u[-1, 0, 0]),
         While(
@@ -96,11 +95,6 @@ def test_no_thread_reads_what_its_cells_do_not_span(cells: int, loaded: list[str
     alone, as is u[3, -1, 1]; of u[2, 0, -1] two cells read the pair of 2 and 3, and four cells no four."""
     body = lowered("far", "cuda", cells).body
     assert [parts_of(n)["first"].pointer.name for n in walk(body) if is_call(n, "load_vector")] == loaded
-
-
-def test_what_some_levels_read_is_loaded_there() -> None:
-    body = lowered("level", "cuda").body
-    assert [parts_of(n)["first"].pointer.name for n in walk(body) if is_call(n, "load_vector")] == ["w"]
 
 
 @pytest.mark.parametrize("cells", [2, 4])

@@ -35,7 +35,6 @@ from heddle.ir.nodes import (
     Loop,
     Op,
     Pointer,
-    Select,
     Statement,
     Store,
     Symbol,
@@ -58,31 +57,28 @@ def update_row_cells(kernel: Kernel, request: Request) -> Kernel:
     cells = request.schedule.gpu.row_cells
     if cells == 1 or not request.target.threads:
         return kernel
-    body = _threads(kernel, kernel.body, cells, frozenset())
+    body = _threads(kernel, kernel.body, cells)
     assert isinstance(kernel.space, Dense)
     space = dataclasses.replace(kernel.space, row_cells=cells)
     return dataclasses.replace(kernel, space=space, body=body)
 
 
-def _threads(
-    kernel: Kernel, body: Sequence[Statement], cells: int, outer: frozenset[Symbol]
-) -> tuple[Statement, ...]:
-    """Down to the innermost loop over threads. outer: counters of the loops around it."""
+def _threads(kernel: Kernel, body: Sequence[Statement], cells: int) -> tuple[Statement, ...]:
+    """Down to the innermost loop over threads."""
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, Loop) and any(isinstance(inside, Loop) for inside in statement.body):
-            rows = outer | {statement.counter}
-            statement = dataclasses.replace(statement, body=_threads(kernel, statement.body, cells, rows))
+            statement = dataclasses.replace(statement, body=_threads(kernel, statement.body, cells))
         elif isinstance(statement, Loop):
-            inside = _RowCells(kernel, statement, cells, outer).body()
+            inside = _RowCells(kernel, statement, cells).body()
             statement = dataclasses.replace(statement, step=integer(cells), body=inside)
         result.append(statement)
     return tuple(result)
 
 
 class _RowCells:
-    def __init__(self, kernel: Kernel, loop: Loop, cells: int, outer: frozenset[Symbol]) -> None:
-        self.loop, self.cells, self.outer = loop, cells, outer
+    def __init__(self, kernel: Kernel, loop: Loop, cells: int) -> None:
+        self.loop, self.cells = loop, cells
         self.taken = set(names_in(kernel))
         self.own: list[dict[Expression, Expression]] = [
             {loop.counter: add(loop.counter, integer(n))} for n in range(cells)
@@ -112,37 +108,14 @@ class _RowCells:
         return (*head, about, *locals_, *loads, *inside, *stores)
 
     def loaded_rows(self) -> dict[tuple[Symbol, Across], tuple[int, int]]:
-        """Of each row that the cells read, the first and the last element, counted from the cell. A row that
-        only some levels read is not among them: a vector would be loaded at all."""
+        """Of each row that the cells read, the first and the last element, counted from the cell."""
         found: dict[tuple[Symbol, Across], tuple[int, int]] = {}
-        for node in self.always([s for s in self.loop.body if isinstance(s, (Let, Store, Var, While))]):
+        for node in distinct([s for s in self.loop.body if isinstance(s, (Let, Store, Var, While))]):
             if isinstance(node, Load) and (place := _place(node.index)) is not None:
                 along, across = place
                 low, high = found.get((node.pointer, across), (along, along))
                 found[node.pointer, across] = min(low, along), max(high, along)
         return {row: (low, high + self.cells - 1) for row, (low, high) in found.items()}
-
-    def always(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """The nodes below, each once, without what is chosen by a condition that is the same in all of a
-        row."""
-        stack, seen = list(roots), set[Node]()
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            yield node
-            chosen = isinstance(node, Select) and self.of_row(node.condition)
-            stack += [node.condition] if chosen else node.children  # type: ignore[attr-defined]
-
-    def of_row(self, condition: Expression) -> bool:
-        """Whether it uses profiles and numbers of rows alone."""
-        for node in distinct([condition]):
-            if isinstance(node, Load) and _place(node.index) is not None:
-                return False
-            if isinstance(node, Symbol) and not isinstance(node.type, Pointer) and node not in self.outer:
-                return False
-        return True
 
     def spread(self, statement: Statement) -> Iterator[Statement]:
         """A statement for each cell; none where the value is known."""
@@ -221,7 +194,7 @@ class _RowCells:
     def loaded(self, pointer: Symbol, across: Across, along: int) -> Load:
         """An element of a vector; or by itself, where the vector would leave what the cells read."""
         begin = along // self.cells * self.cells
-        low, high = self.rows.get((pointer, across), (begin, begin - 1))
+        low, high = self.rows[pointer, across]
         if begin < low or begin + self.cells - 1 > high:
             return self.element(pointer, across, along)
         where = pointer, across, begin
