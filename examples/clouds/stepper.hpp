@@ -128,6 +128,7 @@ private:
   heddle::Stream stream_;
   std::array<std::unique_ptr<State<T>>, 3> states_;
   std::size_t now_ = 0;
+  bool winds_are_filled_ = false; // whether a projection fills ghost cells along x and y
   heddle::Field<T> viscosity_, cloud_, buoyancy_;
   heddle::Field<T> drag_, rise_u_, rise_v_; // in the lowest cells
   heddle::SurfaceLayerTable surface_;

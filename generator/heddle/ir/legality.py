@@ -62,7 +62,7 @@ class Refusal:
 
 
 _WHOLE_ROWS = (
-    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "fixed_nx",
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "levels_first", "fixed_nx",
     "unchecked_entry",
 )  # fmt: skip
 REFUSALS = {
@@ -80,17 +80,17 @@ REFUSALS = {
     ),
     "walls": Refusal(
         "has walls in its dense space",
-        ("strips", "coarsening", "same_strides", "row_cells", "specialise", "colours"),
+        ("strips", "coarsening", "same_strides", "row_cells", "levels_first", "specialise", "colours"),
         "cells at walls take other branches",
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
     "colours": Refusal(
         "runs colour by colour",
-        ("strips", "fixed_nx", "threads_per_vector", "row_cells"),
+        ("strips", "fixed_nx", "threads_per_vector", "row_cells", "levels_first"),
         "neighbouring cells of a row differ in colour",
     ),
     "specialise": Refusal(
-        "has a specialised loop", ("strips", "Interleaved", "row_cells"), "it takes whole rows"
+        "has a specialised loop", ("strips", "Interleaved", "row_cells", "levels_first"), "it takes whole rows"
     ),
 }
 """By what kernels have in common: see `_traits`."""
@@ -155,6 +155,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "coarsening"
     if gpu.row_cells > 1:
         yield "row_cells"
+    if gpu.levels_first:
+        yield "levels_first"
     if gpu.same_strides:
         yield "same_strides"
     if schedule.colours > 1:
@@ -192,6 +194,8 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
             _check_same_strides(kernel)
         if schedule.gpu.row_cells > 1:
             _check_row_cells(kernel, schedule.gpu.row_cells)
+        if schedule.gpu.levels_first:
+            _check_levels_first(kernel)
     if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
         _check_nontemporal(kernel)
     return kernel
@@ -436,6 +440,17 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
             f"row_cells={cells} does not work for '{kernel.name}': {why}.",
             "leave out row_cells",
         )
+
+
+def _check_levels_first(kernel: Kernel) -> None:
+    """There are a y and a z to exchange."""
+    scans = any(isinstance(s, Scan) for s in statements(kernel.body))
+    if kernel.space.dimensions == 3 and not scans:
+        return
+    why = "it scans an axis" if scans else f"it has {kernel.space.dimensions} of the three axes"
+    raise KernelError(
+        kernel.name, f"levels_first does not work for '{kernel.name}': {why}.", "leave out levels_first"
+    )
 
 
 def check_integers(kernel: Kernel, name: str) -> None:

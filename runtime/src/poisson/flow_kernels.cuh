@@ -56,6 +56,29 @@ __global__ void __launch_bounds__(L::block, blocks)
                     });
 }
 
+/// Stores a pair of a velocity, and its copies beyond the sides.
+template <class L, class Real>
+__device__ inline void put_periodic(const PeriodicFlow<Real>& flow,
+                                    const typename PeriodicFlow<Real>::Component& component, int level, int j,
+                                    int ny, int e, int pair, Complex<Real> value) {
+  constexpr int nx = 2 * L::points;
+  const auto in_row = [&](int at) {
+    Complex<Real>* const row = row_of<Real>(component, level, at);
+    row[pair] = value;
+    if (e * L::threads < 2) { // known when compiled
+      if (2 * pair < flow.upper) row[L::points + pair].re = value.re;
+      if (2 * pair + 1 < flow.upper) row[L::points + pair].im = value.im;
+    }
+    if ((e + 1) * L::threads > L::points - 2) {
+      if (2 * pair >= nx - flow.lower) row[pair - L::points].re = value.re;
+      if (2 * pair + 1 >= nx - flow.lower) row[pair - L::points].im = value.im;
+    }
+  };
+  in_row(j);
+  if (j < flow.upper) in_row(ny + j);
+  if (j >= ny - flow.lower) in_row(j - ny);
+}
+
 /// The way back on `levels` levels from levels * blockIdx.y on, and the level below for its pressure. The first
 /// line of a block has the row before those that the block corrects.
 template <class L, int blocks, class Real>
@@ -88,9 +111,9 @@ __global__ void __launch_bounds__(L::block, blocks)
         shared[t + e * L::threads] = p[e];
       __syncthreads();
       if (here) {
-        Complex<Real>* const u = row_of<Real>(flow.u, level, j);
-        Complex<Real>* const v = row_of<Real>(flow.v, level, j);
-        Complex<Real>* const w = row_of<Real>(flow.w, level, j);
+        const Complex<Real>* const u = row_of<Real>(flow.u, level, j);
+        const Complex<Real>* const v = row_of<Real>(flow.v, level, j);
+        const Complex<Real>* const w = row_of<Real>(flow.w, level, j);
         const Real by_z = level > 0 ? flow.step * flow.per_distance[level] : 0;
         HEDDLE_UNROLL
         for (int e = 0; e < L::count; ++e) {
@@ -103,12 +126,10 @@ __global__ void __launch_bounds__(L::block, blocks)
           at_u = {at_u.re - by_x * (p[e].re - west), at_u.im - by_x * (p[e].im - p[e].re)};
           at_v = {at_v.re - by_y * (p[e].re - south.re), at_v.im - by_y * (p[e].im - south.im)};
           at_w = {at_w.re - by_z * (p[e].re - under.re), at_w.im - by_z * (p[e].im - under.im)};
-          u[pair] = at_u;
-          v[pair] = at_v;
-          w[pair] = at_w;
-          if (pair == 0) u[L::points].re = at_u.re;
-          if (j == 0) row_of<Real>(flow.v, level, ny)[pair] = at_v;
-          if (level == all - 1) row_of<Real>(flow.w, all, j)[pair] = {flow.above, flow.above};
+          put_periodic<L>(flow, flow.u, level, j, ny, e, pair, at_u);
+          put_periodic<L>(flow, flow.v, level, j, ny, e, pair, at_v);
+          put_periodic<L>(flow, flow.w, level, j, ny, e, pair, at_w);
+          if (level == all - 1) put_periodic<L>(flow, flow.w, all, j, ny, e, pair, {flow.above, flow.above});
         }
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/projection/slab_projection.hpp"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,7 +60,9 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
                          .per_y = static_cast<T>(operators.per_y()),
                          .step = static_cast<T>(step),
                          .below = static_cast<T>(grid.lower[2].velocity[2]),
-                         .above = static_cast<T>(grid.upper[2].velocity[2])};
+                         .above = static_cast<T>(grid.upper[2].velocity[2]),
+                         .lower = ghosts,
+                         .upper = std::max(ghosts, 1)};
     for (int axis = 0; axis < 3; ++axis) {
       const FieldView<T>& field = velocity[axis];
       const bool pairs = field.stride(0) == 1 && field.stride(1) % 2 == 0 && field.stride(2) % 2 == 0 &&
@@ -77,6 +79,7 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
   detail::LevelExchange<P> pressures;
   RankValues numbers;
   int rounds;
+  int ghosts = 0; // that a solver fills beside a flow that it corrects
   Buffer<P> values; // the level below, then the solver's levels
 };
 
@@ -101,6 +104,18 @@ template <class T, class P> const FlowOperators<T, P>& SlabProjection<T, P>::ope
 }
 template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver() const noexcept {
   return parts_->solver;
+}
+
+template <class T, class P>
+bool SlabProjection<T, P>::fills_beside(const Velocity<T>& velocity, int ghosts) {
+  constexpr int most = 4;
+  if constexpr (std::is_same_v<T, P>) {
+    if (ghosts >= 0 && ghosts <= most && parts_->periodic_flow(velocity, 1)) {
+      parts_->ghosts = ghosts;
+      return true;
+    }
+  }
+  return false;
 }
 
 template <class T, class P>

@@ -60,7 +60,8 @@ MODELS: dict[str, list[Any]] = {
 
 
 def schedule(cells: int) -> Schedule:
-    return Schedule(gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=cells))
+    promises = {"unit_stride": True, "same_strides": True, "levels_first": cells == 2}
+    return Schedule(gpu=Threads(block=(32, 1, 4), row_cells=cells, **promises))
 
 
 def module(name: str, cells: int) -> Module:

@@ -20,6 +20,7 @@ template <class Real> struct PeriodicFlow {
   const Real *per_distance, *face_density;   // of faces 0 ... nz
   Real per_x, per_y, step;
   Real below, above; // w at the lowest and the highest faces
+  int lower, upper; // ghost layers along x and y that a correction fills, at most 4; upper: at least 1
 };
 
 } // namespace heddle
