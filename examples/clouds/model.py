@@ -129,7 +129,13 @@ def eddies(looped, rains):
 # over.
 for suffix, looped, schedule in (
     ("", False, Schedule(fma=True)),
-    ("_looped", True, Schedule(fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True))),
+    (
+        "_looped",
+        True,
+        Schedule(
+            fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
+        ),
+    ),
 ):
     cell = Equations(fields=NAMES)
     buoyancy(cell, *moist(cell, looped))

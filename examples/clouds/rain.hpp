@@ -31,9 +31,10 @@ public:
   void add_to_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, double share);
   /// th, q and rain of the last stage: water is not negative. sinking: may be null.
   void add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, Sinking<T>* sinking);
-  /// The same two of all scalars at once, on a device, for a case with rain that no sweep changes further. Stages
-  /// but the last store the buoyancy b that they lead to.
-  void add_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, heddle::Field<T>& b, double share);
+  /// The same two of all scalars at once, on a device, for a case with rain that no sweep changes further.
+  /// Stages but the last store the buoyancy b that they lead to.
+  void add_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, heddle::Field<T>& b,
+                 double share);
   void add_last_stage_at_once(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next);
   /// After a step: rain falls, forms and evaporates. spare: a state whose rain may be overwritten.
   void add_fall(Tasks& tasks, State<T>& now, State<T>& spare);

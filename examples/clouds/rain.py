@@ -72,7 +72,6 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 NEWTON = (("", False), ("_looped", True))
 
 
-
 def buoyancy(cell, heat, water, drops, looped):
     wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
     loading = (1 + air.lightness) * wet.q_c + drops
@@ -241,8 +240,8 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
 def conversion(name, looped):
-    """th, q and r after a step: by Kessler, or by Seifert and Beheng. looped: what cells with neither cloud nor
-    rain pass over."""
+    """th, q and r after a step: by Kessler, or by Seifert and Beheng. looped: cells with neither cloud nor
+    rain pass it over."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))

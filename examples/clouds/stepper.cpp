@@ -189,7 +189,8 @@ private:
   };
   struct Second {
     using Plain = std::conditional_t<pairs, ScalarsCentred<T>, ScalarsCentredSingly<T>>;
-    using PlainParameters = std::conditional_t<pairs, ScalarsCentredParameters, ScalarsCentredSinglyParameters>;
+    using PlainParameters =
+        std::conditional_t<pairs, ScalarsCentredParameters, ScalarsCentredSinglyParameters>;
     using Lifting =
         std::conditional_t<pairs, ScalarsAndBuoyancyCentred<T>, ScalarsAndBuoyancyCentredSingly<T>>;
     using LiftingParameters = std::conditional_t<pairs, ScalarsAndBuoyancyCentredParameters,
@@ -248,7 +249,8 @@ private:
   template <class Wind, class WindParameters, class Order>
   void add_stage(State<T>& old, State<T>& now, State<T>& next, const Stage& stage, bool last) {
     Wind wind = momentum<Wind, WindParameters>(old, now, next, stage);
-    // After the first stage what lies beside viscosity and drag is known, and projections have filled the wind's.
+    // After the first stage what lies beside viscosity and drag is known, and projections have filled the
+    // wind's.
     const bool filled = s_.winds_are_filled_ && stage.now != 0;
     const auto add_wind = [&] {
       if (!filled) tasks_.exchange_for(wind);

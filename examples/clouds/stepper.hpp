@@ -108,7 +108,8 @@ private:
   [[nodiscard]] heddle::Memory work_of_streams() const;
   /// Whether a step from one of the first two states ends in the other one.
   [[nodiscard]] bool alternates() const;
-  /// Whether the first stages find the buoyancy of what they leave: on a GPU, where nothing changes that further.
+  /// Whether the first stages find the buoyancy of what they leave: on a GPU, where nothing changes that
+  /// further.
   [[nodiscard]] bool scalars_lift() const;
   /// Whether steps are recorded once and launched as a whole.
   [[nodiscard]] bool recorded() const;

@@ -62,8 +62,8 @@ class Refusal:
 
 
 _WHOLE_ROWS = (
-    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "levels_first", "fixed_nx",
-    "unchecked_entry",
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "levels_first",
+    "fixed_nx", "unchecked_entry",
 )  # fmt: skip
 REFUSALS = {
     "box": Refusal(
@@ -90,7 +90,9 @@ REFUSALS = {
         "neighbouring cells of a row differ in colour",
     ),
     "specialise": Refusal(
-        "has a specialised loop", ("strips", "Interleaved", "row_cells", "levels_first"), "it takes whole rows"
+        "has a specialised loop",
+        ("strips", "Interleaved", "row_cells", "levels_first"),
+        "it takes whole rows",
     ),
 }
 """By what kernels have in common: see `_traits`."""
@@ -424,7 +426,9 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, Access)}
     grids = (field for field in kernel.fields if field.dense and field.rank and not field.layout.along_axis)
     why = ""
-    rounds = [inside for statement in kernel.body if isinstance(statement, While) for inside in statement.body]
+    rounds = [
+        inside for statement in kernel.body if isinstance(statement, While) for inside in statement.body
+    ]
     if not (
         all(isinstance(statement, (Let, Store, Comment, While)) for statement in kernel.body)
         and all(isinstance(statement, (Let, Comment)) for statement in rounds)

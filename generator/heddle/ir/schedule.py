@@ -273,7 +273,12 @@ class Threads(GpuSchedule):
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
         _flag("levels_first", self.levels_first)
-        _require(not self.levels_first or self.coarsening == 1, "coarsening", self.coarsening, "1 with levels_first")
+        _require(
+            not self.levels_first or self.coarsening == 1,
+            "coarsening",
+            self.coarsening,
+            "1 with levels_first",
+        )
         _whole("row_cells", self.row_cells, "1, 2 or 4")
         _require(self.row_cells in (1, 2, 4), "row_cells", self.row_cells, "1, 2 or 4")
         alone = self.unit_stride and self.same_strides and self.coarsening == 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first and the last pass of a projection: rows of the divergence become waves, and waves become rows of the
-// pressure, from which the velocities are corrected. Neither divergence nor pressure goes through memory.
+// The first and the last pass of a projection: rows of the divergence become waves, and waves become rows of
+// the pressure, from which the velocities are corrected. Neither divergence nor pressure goes through memory.
 #ifndef HEDDLE_SRC_POISSON_FLOW_KERNELS_CUH
 #define HEDDLE_SRC_POISSON_FLOW_KERNELS_CUH
 
@@ -79,8 +79,8 @@ __device__ inline void put_periodic(const PeriodicFlow<Real>& flow,
   if (j >= ny - flow.lower) in_row(j - ny);
 }
 
-/// The way back on `levels` levels from levels * blockIdx.y on, and the level below for its pressure. The first
-/// line of a block has the row before those that the block corrects.
+/// The way back on `levels` levels from levels * blockIdx.y on, and the level below for its pressure. The
+/// first line of a block has the row before those that the block corrects.
 template <class L, int blocks, class Real>
 __global__ void __launch_bounds__(L::block, blocks)
     correct_rows(PlaneArguments<Real> a, PeriodicFlow<Real> flow, int levels) {

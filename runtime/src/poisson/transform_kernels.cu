@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "device_launch.hpp"
-#include "heddle/device/launch.hpp"
 #include "flow_kernels.cuh"
+#include "heddle/device/launch.hpp"
 #include "transform_kernels.cuh"
 
 namespace heddle::device {
@@ -117,10 +117,13 @@ int correction_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, 
     const std::int64_t across = (a.ny + L::lines - 2) / (L::lines - 1);
     // Blocks enough for a GPU, and few levels that two blocks transform.
     const std::int64_t wanted = 8 * enough_blocks / across, most = 8;
-    const std::int64_t levels = std::clamp((a.planes + wanted - 1) / std::max<std::int64_t>(wanted, 1), std::int64_t{1}, most);
-    const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>((a.planes + levels - 1) / levels), 1);
-    return launch_with_shared(correct_rows<L, CorrectedRows<n, Real>::blocks, Real>, grid, dim3(L::block, 1, 1),
-                              corrected_bytes<L, Real>, stream, a, flow, static_cast<int>(levels));
+    const std::int64_t levels =
+        std::clamp((a.planes + wanted - 1) / std::max<std::int64_t>(wanted, 1), std::int64_t{1}, most);
+    const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>((a.planes + levels - 1) / levels),
+                    1);
+    return launch_with_shared(correct_rows<L, CorrectedRows<n, Real>::blocks, Real>, grid,
+                              dim3(L::block, 1, 1), corrected_bytes<L, Real>, stream, a, flow,
+                              static_cast<int>(levels));
   });
 }
 

@@ -50,19 +50,19 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
       return typename PeriodicFlow<T>::Component{field.data(), field.stride(1), field.stride(2)};
     };
     const PeriodicFlow<T> flow{.u = component(velocity.u),
-                         .v = component(velocity.v),
-                         .w = component(velocity.w),
-                         .per_height = operators.per_height(),
-                         .density = operators.density(),
-                         .per_distance = operators.per_distance(),
-                         .face_density = operators.face_density(),
-                         .per_x = static_cast<T>(operators.per_x()),
-                         .per_y = static_cast<T>(operators.per_y()),
-                         .step = static_cast<T>(step),
-                         .below = static_cast<T>(grid.lower[2].velocity[2]),
-                         .above = static_cast<T>(grid.upper[2].velocity[2]),
-                         .lower = ghosts,
-                         .upper = std::max(ghosts, 1)};
+                               .v = component(velocity.v),
+                               .w = component(velocity.w),
+                               .per_height = operators.per_height(),
+                               .density = operators.density(),
+                               .per_distance = operators.per_distance(),
+                               .face_density = operators.face_density(),
+                               .per_x = static_cast<T>(operators.per_x()),
+                               .per_y = static_cast<T>(operators.per_y()),
+                               .step = static_cast<T>(step),
+                               .below = static_cast<T>(grid.lower[2].velocity[2]),
+                               .above = static_cast<T>(grid.upper[2].velocity[2]),
+                               .lower = ghosts,
+                               .upper = std::max(ghosts, 1)};
     for (int axis = 0; axis < 3; ++axis) {
       const FieldView<T>& field = velocity[axis];
       const bool pairs = field.stride(0) == 1 && field.stride(1) % 2 == 0 && field.stride(2) % 2 == 0 &&
@@ -79,7 +79,7 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
   detail::LevelExchange<P> pressures;
   RankValues numbers;
   int rounds;
-  int ghosts = 0; // that a solver fills beside a flow that it corrects
+  int ghosts = 0;   // that a solver fills beside a flow that it corrects
   Buffer<P> values; // the level below, then the solver's levels
 };
 
@@ -106,8 +106,7 @@ template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver()
   return parts_->solver;
 }
 
-template <class T, class P>
-bool SlabProjection<T, P>::fills_beside(const Velocity<T>& velocity, int ghosts) {
+template <class T, class P> bool SlabProjection<T, P>::fills_beside(const Velocity<T>& velocity, int ghosts) {
   constexpr int most = 4;
   if constexpr (std::is_same_v<T, P>) {
     if (ghosts >= 0 && ghosts <= most && parts_->periodic_flow(velocity, 1)) {

@@ -23,8 +23,8 @@ public:
         column(place, what_, base_, 5), now(place, "", true), old(place, "_old", true),
         next(place, "_next", true), K(place.field<T>("K")), cloud(place.field<T>("cloud")),
         b(place.field<T>("b")), drag(place.field<T>("drag")), rise_u(place.field<T>("rise_u")),
-        rise_v(place.field<T>("rise_v")), mid(place.field<T>("mid")), keep(place.field<T>("keep")), mid_of_rain(place.field<T>("mid_of_rain")),
-        keep_of_rain(place.field<T>("keep_of_rain")),
+        rise_v(place.field<T>("rise_v")), mid(place.field<T>("mid")), keep(place.field<T>("keep")),
+        mid_of_rain(place.field<T>("mid_of_rain")), keep_of_rain(place.field<T>("keep_of_rain")),
         theta_flux(place.field<T>("theta_flux")), water_flux(place.field<T>("water_flux")),
         fallen(place.field<double>("fallen")), drag_table(4096) {
     for (State<T>* state : {&now, &old}) {
@@ -51,9 +51,9 @@ public:
   [[nodiscard]] std::vector<T> all() const {
     std::vector<T> values{advection, diffusion, length, rest, allowed};
     for (const auto* field : std::initializer_list<const heddle::Field<T>*>{
-             &next.u, &next.v, &next.w, &next.th, &next.q, next.r.get(), &now.th, &now.q, now.r.get(), &K,
-             &cloud, &b, &drag, &rise_u, &rise_v, &mid, &keep, &mid_of_rain, &keep_of_rain,
-             &theta_flux, &water_flux})
+             &next.u,     &next.v,      &next.w,       &next.th,    &next.q,    next.r.get(), &now.th, &now.q,
+             now.r.get(), &K,           &cloud,        &b,          &drag,      &rise_u,      &rise_v, &mid,
+             &keep,       &mid_of_rain, &keep_of_rain, &theta_flux, &water_flux})
       for (const T value : field->read())
         values.push_back(value);
     for (const double value : fallen.read())

@@ -89,14 +89,13 @@ TYPED_TEST(DeviceTextAtOnce, OfRatesOfTheLastStage) {
       },
       [](A& a) {
         const auto& c = a.column;
-        ::rain::last_rates_cuda(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.next.th.view(),
-                                a.old.th.view(), a.old.q.view(), a.old.r->view(), a.K.view(),
-                                a.theta_flux.view(), a.water_flux.view(), a.now.th.view(), a.mid.view(),
-                                a.mid_of_rain.view(), a.level(c.rho_face), a.level(c.per_distance),
-                                a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.sponge),
-                                a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening),
-                                &a.length, 1, per_prandtl, heat_flux, water_flux, heat_slope, water_slope,
-                                per_x, per_y, nullptr);
+        ::rain::last_rates_cuda(
+            a.now.u.view(), a.now.v.view(), a.now.w.view(), a.next.th.view(), a.old.th.view(), a.old.q.view(),
+            a.old.r->view(), a.K.view(), a.theta_flux.view(), a.water_flux.view(), a.now.th.view(),
+            a.mid.view(), a.mid_of_rain.view(), a.level(c.rho_face), a.level(c.per_distance),
+            a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.sponge), a.level(c.th0),
+            a.level(c.q0), a.level(c.heating), a.level(c.moistening), &a.length, 1, per_prandtl, heat_flux,
+            water_flux, heat_slope, water_slope, per_x, per_y, nullptr);
       });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first and the last pass of a projection, which take the divergence and correct the flow, run on the CPU:
-// against the transform of a divergence, and a correction by a pressure, that loops make.
+// The first and the last pass of a projection, which take the divergence and correct the flow, run on the
+// CPU: against the transform of a divergence, and a correction by a pressure, that loops make.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,8 +36,8 @@ template <class Real> std::vector<Real> waves(std::int64_t n) {
   return values;
 }
 
-/// A flow with a level of faces above its cells and three layers of ghost cells beside them, pitches of its own for each velocity, and a
-/// field for its divergence.
+/// A flow with a level of faces above its cells and three layers of ghost cells beside them, pitches of its
+/// own for each velocity, and a field for its divergence.
 template <class Real> struct Case {
   std::int64_t nx, ny, nz, row_pitch, plane_pitch;
   std::array<std::vector<Real>, 3> velocity;
@@ -76,8 +76,15 @@ template <class Real> struct Case {
   }
 
   [[nodiscard]] heddle::device::PlaneArguments<Real> arguments(std::vector<Real>& of) const {
-    return {of.data(),     nx,            ny, nz, row_pitch, plane_pitch, wave_x.data(),
-            wave_y.data(), 2 / static_cast<Real>(nx * ny)};
+    return {of.data(),
+            nx,
+            ny,
+            nz,
+            row_pitch,
+            plane_pitch,
+            wave_x.data(),
+            wave_y.data(),
+            2 / static_cast<Real>(nx * ny)};
   }
   [[nodiscard]] Real& at(std::size_t axis, std::int64_t i, std::int64_t j, std::int64_t k) const {
     const auto& component = axis == 0 ? flow.u : axis == 1 ? flow.v : flow.w;
@@ -95,7 +102,7 @@ TYPED_TEST_SUITE(EmulatedFlow, Precisions);
 struct Size {
   std::int64_t nx, ny, nz;
 };
-constexpr std::array sizes{Size{64, 64, 3},  Size{128, 64, 1}, Size{256, 128, 2}, Size{512, 64, 11},
+constexpr std::array sizes{Size{64, 64, 3},   Size{128, 64, 1}, Size{256, 128, 2}, Size{512, 64, 11},
                            Size{1024, 64, 2}, Size{600, 64, 2}, Size{64, 512, 9}};
 
 TYPED_TEST(EmulatedFlow, WavesOfADivergence) {

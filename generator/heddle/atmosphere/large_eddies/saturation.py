@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import sympy
 
 from heddle.atmosphere.large_eddies.air import Air, number
-from heddle.model.assignment import Assignment, While
+from heddle.model.assignment import While
 from heddle.model.equations import Equations, add, divide, local, multiply, negate
 
 FLATAU = (

@@ -176,8 +176,9 @@ def stability(
                  B = A Lv/(cp Pi) - theta
 
     gradients: of theta_l and of total water q. theta: potential temperature (K). g_over_theta_v: g/theta_v0
-    (m s-2 K-1). cloud: cloud water q_c, temperature T (K), q_s, and the Exner function Pi; None for dry air. loop: A and B of clouds
-    in a round of a loop that only cells with cloud water enter, for GPUs; both have the same bits.
+    (m s-2 K-1). cloud: cloud water q_c, temperature T (K), q_s, and the Exner function Pi; None for dry air.
+    loop: A and B of clouds in a round of a loop that only cells with cloud water enter, for GPUs; both have
+    the same bits.
     """
     air = air or Air()
     A = cell.let("A_clear", add(1, multiply(number(air.lightness), q)))

@@ -10,9 +10,10 @@ after    thread x by 2 { let cell = ...; local u_cells[2], v_cells[2]; load_vect
                          store_vector[2](&v[cell], v_cells) }
 
 A value that an earlier statement has computed for another cell is not computed again: b of the second cell is
-a of the first. Loops come one after the other, each with variables of its own. All loads come before the stores, which heddle.ir.legality allows. A vector begins at a
-multiple of its length from the cell on, and every element of it lies between two that the cells read: so a
-thread reads no element that cells one by one would not read. Others are loaded alone.
+a of the first. Loops come one after the other, each with variables of its own. All loads come before the
+stores, which heddle.ir.legality allows. A vector begins at a multiple of its length from the cell on, and
+every element of it lies between two that the cells read: so a thread reads no element that cells one by one
+would not read. Others are loaded alone.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ class _RowCells:
             case Let():
                 for n in range(self.cells):
                     yield from self.named(statement, n)
-            case Var(symbol, value):
+            case Var(symbol, value) if value is not None:
                 for n in range(self.cells):
                     own = self.of(value, n)  # before the symbol means the variable of this cell
                     variable = self.renamed(symbol, n)
@@ -140,8 +141,8 @@ class _RowCells:
                 yield statement
 
     def named(self, statement: Let, n: int) -> Iterator[Statement]:
-        """The value of one cell, under a name, or none where an earlier name has it. What depends on a variable
-        has other values later."""
+        """The value of one cell, under a name, or none where an earlier name has it. What depends on a
+        variable has other values later."""
         own = self.of(statement.value, n)
         changes = any(symbol in self.variables for symbol in distinct([own]) if isinstance(symbol, Symbol))
         if not isinstance(own, Const) and own in self.known:
