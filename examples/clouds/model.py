@@ -18,6 +18,8 @@ Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force
 v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
 """
 
+from dataclasses import replace
+
 from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
@@ -31,7 +33,7 @@ DRAG_ENTRIES = 4096
 
 grid = Grid()
 velocity = u, v, w = grid.faces
-th, q = grid.scalar("th"), grid.scalar("q")
+th, q, r = (grid.scalar(name) for name in ("th", "q", "r"))
 u_old, v_old, w_old, th_old, q_old = fields("u_old, v_old, w_old, th_old, q_old: real[3D]")
 u_next, v_next, w_next, th_next, q_next = fields("u_next, v_next, w_next, th_next, q_next: real[3D]")
 K, cloud, b, drag, rise_u, rise_v = fields("K, cloud, b, drag, rise_u, rise_v: real[3D]")
@@ -57,6 +59,7 @@ NAMES = (
     *grid.names,
     "th",
     "q",
+    "r",
     "K",
     "cloud",
     "b",
@@ -74,15 +77,16 @@ clouds = Module(
 )
 
 
-def moist(cell, looped):
-    """Temperature and water of the cell, and its potential temperature."""
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
-    return wet, cell.let("theta", wet.T / exner.here)
+def moist(cell, looped, heat=th.here, water=q.here):
+    """Temperature and water of the cell, its potential temperature, its total water."""
+    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
+    return wet, cell.let("theta", wet.T / exner.here), water
 
 
 # --- Buoyancy b = g (tv - tv0) / tv0, tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c) ----------------------------
-def buoyancy(cell, wet, theta):
-    tv = cell.let("tv", theta * (1 + air.lightness * q.here - (1 + air.lightness) * wet.q_c))
+def buoyancy(cell, wet, theta, water, rain=0):
+    loading = (1 + air.lightness) * wet.q_c + rain
+    tv = cell.let("tv", theta * (1 + air.lightness * water - loading))
     cell.store(b.here, lift.here * (tv - tv0.here))
 
 
@@ -96,24 +100,25 @@ rises = surface.similarity_gradient(cell, winds, speed, friction, virtual_flux, 
 cell.store(drag.here, ratio * friction)
 for rise, value in zip((rise_u, rise_v), rises, strict=True):
     cell.store(rise.here, value)
-clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
+# A thread asks eight levels whether they are the lowest one.
+lowest = Schedule(gpu=Threads(coarsening=8))
+clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lowest)
 
 
 # --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----
 def eddies(looped, rains):
-    """rains: another kernel stores the buoyancy, which rain changes."""
+    """rains: rain makes air heavier."""
     cell = Equations(fields=NAMES)
-    wet, theta = moist(cell, looped)
+    wet, theta, water = moist(cell, looped)
     strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
     slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
     condensed = wet.q_c, wet.T, wet.q_s, exner.here
-    n2 = subgrid.stability(cell, slopes, theta, q.here, lift.here, condensed, air)
+    n2 = subgrid.stability(cell, slopes, theta, water, lift.here, condensed, air, loop=looped)
     turbulent = subgrid.viscosity(cell, length2.here, strain2, n2, per_prandtl)
     viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
     cell.store(cloud.here, wet.q_c)
-    if not rains:
-        buoyancy(cell, wet, theta)
+    buoyancy(cell, wet, theta, water, r.here if rains else 0)
     per_h = grid.level("per_height")
     courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
     spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
@@ -124,7 +129,13 @@ def eddies(looped, rains):
 # over.
 for suffix, looped, schedule in (
     ("", False, Schedule(fma=True)),
-    ("_looped", True, Schedule(fma=True, gpu=Threads(unit_stride=True, same_strides=True))),
+    (
+        "_looped",
+        True,
+        Schedule(
+            fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
+        ),
+    ),
 ):
     cell = Equations(fields=NAMES)
     buoyancy(cell, *moist(cell, looped))
@@ -189,8 +200,8 @@ def momentum(order):
     return cell.statements
 
 
-def scalars(order):
-    """theta_l and total water of a stage."""
+def scalars(order, lifts=False):
+    """theta_l and total water of a stage. lifts: and the buoyancy that they give, by a loop for GPUs."""
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)
@@ -199,22 +210,28 @@ def scalars(order):
         (th, th_old, th_next, th0, heating, theta_flux, theta_slope),
         (q, q_old, q_next, q0, moistening, water_flux, water_slope),
     )
+    found = []
     for phi, old, following, at_rest, source, ground, lid in rows:
         advected = advection.scalar(phi)
         mixed = diffusion.scalar(phi, ground, lid)
         force = subsidence(w_ls, phi) + source.here - sponge.here * (phi.here - at_rest.here)
         rate = cell.let(f"rate_{phi.name}", advected + mixed + cell.let(f"force_{phi.name}", force))
-        cell.store(following.here, begin(cell, phi, old) + step * rate)
+        found.append(cell.let(f"new_{phi.name}", begin(cell, phi, old) + step * rate))
+        cell.store(following.here, found[-1])
+    if lifts:
+        buoyancy(cell, *moist(cell, True, *found))
     return cell.statements
 
 
 # Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew. Two cells
-# of a row share the flux between them.
-pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
-rows = Schedule(fma=True, gpu=pairs)
+# of a row share the flux between them; scalars of two cells take too many registers in double precision.
+single = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
+rows, cells = (Schedule(fma=True, gpu=replace(single, row_cells=n)) for n in (2, 1))
 for suffix, order in (("", 5), ("_centred", 2)):
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
-    clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
+    for own, schedule in ((suffix, rows), (f"{suffix}_singly", cells)):
+        clouds.add(f"scalars{own}", scalars(order), schedule=schedule)
+        clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=schedule)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
-clouds.add_halo("scalars_halo", ["scalars", "scalars_centred"])
+clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

@@ -36,6 +36,9 @@ Rain<T>::Rain(const Case& what, const BaseState& base, const Place& place, const
       length_(&length), mid_(place.field<T>("mid")), keep_(place.field<T>("keep")),
       theta_flux_(place.field<T>("theta_flux")), water_flux_(place.field<T>("water_flux")),
       fallen_(place.field<double>("fallen")), none_(place.profile<T>(std::vector<double>(base.levels(), 0))) {
+  if (!on_device() || what.rain == RainScheme::none) return;
+  mid_of_rain_ = std::make_unique<heddle::Field<T>>(place.field<T>("mid_of_rain"));
+  keep_of_rain_ = std::make_unique<heddle::Field<T>>(place.field<T>("keep_of_rain"));
 }
 
 template <class T>
@@ -143,19 +146,15 @@ template <class T> void Rain<T>::add_sources(Tasks& tasks, const Scalar& s) {
 
 template <class T> void Rain<T>::add_limited(Tasks& tasks, State<T>& wind, const Scalar& s) {
   const Column<T>& c = *column_;
-  const auto add = [&]<class Share, class ShareParameters, class Limited, class LimitedParameters>() {
+  const auto add = [&]<class Share, class Parameters>() {
     tasks.add(Share(wind.u, wind.v, wind.w, s.now, mid_, keep_, c.rho_face, c.per_mass, c.order_z, *length_,
-                    ShareParameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
-    tasks.add(Limited(wind.u, wind.v, wind.w, s.next, s.now, mid_, keep_, c.rho_face, c.per_mass, c.order_z,
-                      *length_,
-                      LimitedParameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
+                    Parameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
   };
   if (scheme_ == Scheme::fifth)
-    add.template operator()<::rain::Allowance<T>, ::rain::AllowanceParameters, ::rain::Limited<T>,
-                            ::rain::LimitedParameters>();
+    add.template operator()<::rain::Allowance<T>, ::rain::AllowanceParameters>();
   else
-    add.template operator()<::rain::AllowanceCentred<T>, ::rain::AllowanceCentredParameters,
-                            ::rain::LimitedCentred<T>, ::rain::LimitedCentredParameters>();
+    add.template operator()<::rain::AllowanceCentred<T>, ::rain::AllowanceCentredParameters>();
+  add_shares(tasks, wind, s, mid_, keep_);
 }
 
 template <class T>
@@ -177,6 +176,71 @@ void Rain<T>::add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T
   const Scalar r = rain(old, now, next);
   add_sources(tasks, r);
   add_limited(tasks, now, r);
+}
+
+template <class T>
+void Rain<T>::add_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, heddle::Field<T>& b,
+                        double share) {
+  const Column<T>& c = *column_;
+  const auto add = [&]<class Sweep, class Parameters>() {
+    tasks.add(Sweep(now.u, now.v, now.w, *next.r, next.th, next.q, old.th, old.q, *old.r, *viscosity_, b,
+                    theta_flux_, water_flux_, now.th, now.q, *now.r, c.rho_face, c.per_distance, c.per_mass,
+                    c.order_z, c.pressure, c.exner, c.tv0, c.lift, c.w_ls, c.sponge, c.th0, c.q0, c.heating,
+                    c.moistening, *length_, at_ground_and_lid<Parameters>(share)));
+  };
+  if (scheme_ == Scheme::fifth)
+    add.template operator()<::rain::StageWithRain<T>, ::rain::StageWithRainParameters>();
+  else
+    add.template operator()<::rain::StageWithRainCentred<T>, ::rain::StageWithRainCentredParameters>();
+}
+
+template <class T>
+void Rain<T>::add_last_stage_at_once(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next) {
+  const Column<T>& c = *column_;
+  heddle::Field<T>&mid = *mid_of_rain_, &keep = *keep_of_rain_;
+  const auto add = [&]<class Rates, class RatesParameters, class Shares, class SharesParameters>() {
+    tasks.add(Rates(now.u, now.v, now.w, next.th, old.th, old.q, *old.r, *viscosity_, theta_flux_,
+                    water_flux_, now.th, mid_, mid, c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls,
+                    c.sponge, c.th0, c.q0, c.heating, c.moistening, *length_,
+                    at_ground_and_lid<RatesParameters>(1)));
+    tasks.add(Shares(now.u, now.v, now.w, now.q, mid_, keep_, *now.r, mid, keep, c.rho_face, c.per_mass,
+                     c.order_z, *length_,
+                     SharesParameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
+  };
+  if (scheme_ == Scheme::fifth)
+    add.template operator()<::rain::LastRates<T>, ::rain::LastRatesParameters, ::rain::BothAllowances<T>,
+                            ::rain::BothAllowancesParameters>();
+  else
+    add.template operator()<::rain::LastRatesCentred<T>, ::rain::LastRatesCentredParameters,
+                            ::rain::BothAllowancesCentred<T>, ::rain::BothAllowancesCentredParameters>();
+  add_shares(tasks, now, water(old, now, next), mid_, keep_);
+  add_shares(tasks, now, rain(old, now, next), mid, keep);
+}
+
+/// What the limiter lets the wind bring, of the share that each cell may give away.
+template <class T>
+void Rain<T>::add_shares(Tasks& tasks, State<T>& wind, const Scalar& s, heddle::Field<T>& mid,
+                         heddle::Field<T>& keep) {
+  const Column<T>& c = *column_;
+  const auto add = [&]<class Limited, class Parameters>() {
+    tasks.add(Limited(wind.u, wind.v, wind.w, s.next, s.now, mid, keep, c.rho_face, c.per_mass, c.order_z,
+                      *length_, Parameters{.per_x = 1 / place_->width_x, .per_y = 1 / place_->width_y}));
+  };
+  if (scheme_ == Scheme::fifth)
+    add.template operator()<::rain::Limited<T>, ::rain::LimitedParameters>();
+  else
+    add.template operator()<::rain::LimitedCentred<T>, ::rain::LimitedCentredParameters>();
+}
+
+template <class T> template <class Parameters> Parameters Rain<T>::at_ground_and_lid(double share) const {
+  return {.share = share,
+          .per_prandtl = what_->per_prandtl,
+          .th_flux = what_->theta_flux,
+          .q_flux = what_->water_flux,
+          .th_slope = slope_at_lid(what_->theta, *base_),
+          .q_slope = slope_at_lid(what_->water, *base_),
+          .per_x = 1 / place_->width_x,
+          .per_y = 1 / place_->width_y};
 }
 
 template <class T> void Rain<T>::add_fall(Tasks& tasks, State<T>& now, State<T>& spare) {

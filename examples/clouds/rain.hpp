@@ -2,6 +2,8 @@
 #ifndef HEDDLE_CLOUDS_RAIN_HPP
 #define HEDDLE_CLOUDS_RAIN_HPP
 
+#include <memory>
+
 #include "base_state.hpp"
 #include "case.hpp"
 #include "clock.hpp"
@@ -29,6 +31,11 @@ public:
   void add_to_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, double share);
   /// th, q and rain of the last stage: water is not negative. sinking: may be null.
   void add_last_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, Sinking<T>* sinking);
+  /// The same two of all scalars at once, on a device, for a case with rain that no sweep changes further.
+  /// Stages but the last store the buoyancy b that they lead to.
+  void add_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next, heddle::Field<T>& b,
+                 double share);
+  void add_last_stage_at_once(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next);
   /// After a step: rain falls, forms and evaporates. spare: a state whose rain may be overwritten.
   void add_fall(Tasks& tasks, State<T>& now, State<T>& spare);
 
@@ -47,9 +54,12 @@ private:
   [[nodiscard]] Scalar heat(State<T>& old, State<T>& now, State<T>& next) const;
   [[nodiscard]] Scalar water(State<T>& old, State<T>& now, State<T>& next) const;
   [[nodiscard]] Scalar rain(State<T>& old, State<T>& now, State<T>& next) const;
+  template <class Parameters> [[nodiscard]] Parameters at_ground_and_lid(double share) const;
   void add_scalar(Tasks& tasks, State<T>& wind, const Scalar& s, double share);
   void add_sources(Tasks& tasks, const Scalar& s);
   void add_limited(Tasks& tasks, State<T>& wind, const Scalar& s);
+  void add_shares(Tasks& tasks, State<T>& wind, const Scalar& s, heddle::Field<T>& mid,
+                  heddle::Field<T>& keep);
   void add_sea_air(Tasks& tasks, heddle::Field<T>& th, heddle::Field<T>& q, double share);
 
   const Case* what_;
@@ -60,6 +70,7 @@ private:
   heddle::Field<T>* viscosity_;
   const heddle::Buffer<T>* length_;
   heddle::Field<T> mid_, keep_, theta_flux_, water_flux_;
+  std::unique_ptr<heddle::Field<T>> mid_of_rain_, keep_of_rain_; // on a device
   heddle::Field<double> fallen_;
   heddle::Profile<T> none_;
 };

@@ -12,13 +12,13 @@ limited. Then rain falls, and D and E act over the whole step, whose length is a
 
 from dataclasses import replace
 
-from heddle import If, Module, Schedule, Threads, fields, parameters, profiles, tables
+from heddle import If, Module, Schedule, Threads, While, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
 from heddle.model.assignment import Assignment
-from heddle.model.equations import Equations
-from sympy import Integer
+from heddle.model.equations import Equations, local
+from sympy import Integer, Or, Piecewise
 
 air = Air()
 OFFSET = Integer(300)
@@ -27,15 +27,19 @@ grid = Grid()
 u, v, w = grid.faces
 s, mid, keep, speed = (grid.scalar(name) for name in ("s", "mid", "keep", "speed"))
 th, q, r = (grid.scalar(name) for name in ("th", "q", "r"))
+q_mid, r_mid, q_keep, r_keep = (grid.scalar(name) for name in ("q_mid", "r_mid", "q_keep", "r_keep"))
 s_old, s_next, r_next, th_next, q_next = fields("s_old, s_next, r_next, th_next, q_next: real[3D]")
+th_old, q_old, r_old = fields("th_old, q_old, r_old: real[3D]")
 K, b, drag, rise_u, rise_v = fields("K, b, drag, rise_u, rise_v: real[3D]")
 theta_flux, water_flux = fields("theta_flux, water_flux: real[3D]")
 fallen = fields("fallen: double[3D]")
 pressure, exner, tv0, lift = profiles("pressure, exner, tv0, lift: real[z]")
 w_ls, at_rest, source, sponge = profiles("w_ls, at_rest, source, sponge: real[z]")
+th0, q0, heating, moistening = profiles("th0, q0, heating, moistening: real[z]")
 length = tables("length: real[1]")
 share, u_frame, v_frame, per_prandtl = parameters("share, u_frame, v_frame, per_prandtl")
 ground_flux, lid_slope, first_height = parameters("ground_flux, lid_slope, first_height")
+th_flux, q_flux, th_slope, q_slope = parameters("th_flux, q_flux, th_slope, q_slope")
 drag_ratio, heat_exchange, water_exchange = parameters("drag_ratio, heat_exchange, water_exchange")
 sea_theta, sea_water = parameters("sea_theta, sea_water")
 rho_ground, threshold, droplets, collisions, drying = parameters(
@@ -43,9 +47,11 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 )
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
-pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
+pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2, levels_first=True)
+lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
 stencil = replace(same_bits, gpu=pairs)
-OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
+OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v, "
+OWN += "th_old, q_old, r_old, q_mid, r_mid, q_keep, r_keep"
 NAMES = (
     *grid.names,
     *OWN.split(", "),
@@ -64,12 +70,18 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 # --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
 # As in model.py: Newton's method in a straight line for a CPU, or as a loop for a GPU.
 NEWTON = (("", False), ("_looped", True))
+
+
+def buoyancy(cell, heat, water, drops, looped):
+    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
+    loading = (1 + air.lightness) * wet.q_c + drops
+    tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * water - loading))
+    cell.store(b.here, lift.here * (tv - tv0.here))
+
+
 for suffix, looped in NEWTON:
     cell = Equations(fields=NAMES)
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
-    loading = (1 + air.lightness) * wet.q_c + r.here
-    tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
-    cell.store(b.here, lift.here * (tv - tv0.here))
+    buoyancy(cell, th.here, q.here, r.here, looped)
     module.add(f"buoyancy_with_rain{suffix}", cell.statements, schedule=alike)
 
 # --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
@@ -88,13 +100,13 @@ for field, value in (
     (rise_v, rises[1]),
 ):
     cell.store(field.here, value)
-module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=alike)
+module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lowest)
 
 cell = Equations(fields=NAMES)
 into_cell = cell.let("into_cell", share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass"))
 cell.store(th_next.here, th_next.here + into_cell * theta_flux.here)
 cell.store(q_next.here, q_next.here + into_cell * water_flux.here)
-module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedule=alike)
+module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lowest)
 
 
 # --- A scalar s, which is th, q or r ------------------------------------------------------------------------
@@ -139,6 +151,81 @@ cell = Equations(fields=NAMES)
 cell.store(mid.here, s.here + length.gather(0) * without_advection(cell, s))
 module.add("sources", cell.statements, schedule=stencil)
 
+
+# --- The same of th, q and r at once, on a GPU, where they share what is read -------------------------------
+def subsided(phi, rest, gain):
+    """Of th or q: sinking air, sources and the sponge."""
+    sinking = -w_ls.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
+    return sinking + gain.here - sponge.here * (phi.here - rest.here)
+
+
+def with_sea(cell, name, value, flux):
+    """A value, in the lowest cells with what the sea gives."""
+    given = share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass")
+    into_cell = cell.once("into_cell", given)
+    value = cell.let(f"dry_{name}", value)
+    return cell.let(
+        f"new_{name}", Piecewise((value + into_cell * flux.here, grid.level("order_z") <= 0), (value, True))
+    )
+
+
+def stage_with_rain(order):
+    """th, q and r of a stage, and the buoyancy that they give."""
+    cell = Equations(fields=NAMES)
+    advection = anelastic.Advection(cell, grid, order=order)
+    diffusion = subgrid.Diffusion(cell, grid, K, per_prandtl)
+    step = cell.let("step", share * length.gather(0))
+    found = []
+    for phi, old, rest, gain, ground, lid, sea in (
+        (th, th_old, th0, heating, th_flux, th_slope, theta_flux),
+        (q, q_old, q0, moistening, q_flux, q_slope, water_flux),
+    ):
+        advected, mixed = advection.scalar(phi), diffusion.scalar(phi, ground, lid)
+        force = cell.let(f"force_{phi.name}", subsided(phi, rest, gain))
+        rate = cell.let(f"rate_{phi.name}", advected + mixed + force)
+        found.append(with_sea(cell, phi.name, old.here + step * rate, sea))
+    rate = cell.let("rate_r", advection.scalar(r) + diffusion.scalar(r, 0, 0))
+    found.append(cell.let("new_r", r_old.here + share * length.gather(0) * rate))
+    for target, value in zip((th_next, q_next, r_next), found, strict=True):
+        cell.store(target.here, value)
+    buoyancy(cell, *found, True)
+    return cell.statements
+
+
+def last_rates(order):
+    """th after the last stage; q and r after what does not come with the air. th, q and r: where the stage
+    has its rates, th_old and so on: the state before the step."""
+    cell = Equations(fields=NAMES)
+    diffusion = subgrid.Diffusion(cell, grid, K, per_prandtl)
+    advected = anelastic.Advection(cell, grid, order=order).scalar(th)
+    mixed = diffusion.scalar(th, th_flux, th_slope)
+    force = cell.let("force_th", subsided(th, th0, heating))
+    rate = cell.let("rate_th", advected + mixed + force)
+    cell.store(th_next.here, with_sea(cell, "th", th_old.here + share * length.gather(0) * rate, theta_flux))
+    mixed = diffusion.scalar(q_old, q_flux, q_slope)
+    force = cell.let("force_q", subsided(q_old, q0, moistening))
+    rate = cell.let("rate_q", mixed + force)
+    cell.store(q_mid.here, with_sea(cell, "q", q_old.here + length.gather(0) * rate, water_flux))
+    cell.store(r_mid.here, r_old.here + length.gather(0) * diffusion.scalar(r_old, 0, 0))
+    return cell.statements
+
+
+def both_allowances(order):
+    """`allowance` of q and r."""
+    cell = Equations(fields=NAMES)
+    step = cell.let("step", length.gather(0))
+    advection = anelastic.Advection(cell, grid, order=order)
+    for phi, start, left in ((q, q_mid, q_keep), (r, r_mid, r_keep)):
+        cell.store(left.here, advection.share(phi, start, step))
+    return cell.statements
+
+
+for suffix, order in (("", 5), ("_centred", 2)):
+    module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=stencil)
+    module.add(f"last_rates{suffix}", last_rates(order), schedule=stencil)
+    module.add(f"both_allowances{suffix}", both_allowances(order), schedule=stencil)
+
+
 # --- Rain falls ---------------------------------------------------------------------------------------------
 cell = Equations(fields=NAMES)
 cell.store(speed.here, rain.fall_speed(cell, r.here, grid.level("rho"), rho_ground))
@@ -153,17 +240,28 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
 def conversion(name, looped):
-    """th, q and r after a step: by Kessler, or by Seifert and Beheng."""
+    """th, q and r after a step: by Kessler, or by Seifert and Beheng. looped: cells with neither cloud nor
+    rain pass it over."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))
     wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=looped)
+    inside = Equations(fields=cell.taken) if looped else cell
     if name == "kessler":
-        D = cell.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
+        D = inside.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
     else:
-        D = rain.seifert_beheng_conversion(cell, wet.q_c, r.here, rho, droplets, collisions)
-    found = rain.exchange(cell, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air, drying)
-    for field, value in ((th, found.theta_l), (q, found.q), (r_next, found.r)):
+        D = rain.seifert_beheng_conversion(inside, wet.q_c, r.here, rho, droplets, collisions)
+    found = rain.exchange(inside, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air, drying)
+    after = found.theta_l, found.q, found.r
+    if looped:
+        names = [local(name) for name in ("th_after", "q_after", "r_after")]
+        left, before = local("water_left"), (th.here, q.here, r.here)
+        rounds = Piecewise((1, Or(wet.q_c > 0, r.here > 0)), (0, True))
+        first = {**dict(zip(names, before, strict=True)), left: rounds}
+        update = {**dict(zip(names, after, strict=True)), left: left - 1}
+        cell.statements.append(While(left > 0, first, inside.statements, update, at_most=1))
+        after = names
+    for field, value in zip((th, q, r_next), after, strict=True):
         cell.store(field.here, value)
     return cell.statements
 
@@ -171,6 +269,8 @@ def conversion(name, looped):
 for suffix, looped in NEWTON:
     for name in ("kessler", "seifert_beheng"):
         module.add(f"{name}{suffix}", conversion(name, looped), schedule=alike)
+for name in ("stage_with_rain", "last_rates", "both_allowances"):
+    module.add_halo(f"{name}_halo", [name, f"{name}_centred"])
 module.add_halo("scalar_halo", ["scalar", "scalar_centred"])
 module.add_halo("sources_halo", ["sources"])
 module.add_halo("allowance_halo", ["allowance", "allowance_centred"])

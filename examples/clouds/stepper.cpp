@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "clouds_sweeps.hpp"
@@ -142,13 +143,13 @@ public:
 
   void add_survey(State<T>& now) {
     if (now.r && on_device())
-      add_survey_with<EddiesInRainLooped<T>, EddiesInRainLoopedParameters, false>(now);
+      add_survey_with<EddiesInRainLooped<T>, EddiesInRainLoopedParameters, true>(now);
     else if (now.r)
-      add_survey_with<EddiesInRain<T>, EddiesInRainParameters, false>(now);
+      add_survey_with<EddiesInRain<T>, EddiesInRainParameters, true>(now);
     else if (on_device())
-      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters, true>(now);
+      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters, false>(now);
     else
-      add_survey_with<Eddies<T>, EddiesParameters, true>(now);
+      add_survey_with<Eddies<T>, EddiesParameters, false>(now);
   }
 
   /// From the n-th state to the one after a step, through the others.
@@ -158,13 +159,12 @@ public:
     for (const Stage& stage : stages) {
       State<T>&old = *states[stage.old], &now = *states[stage.now], &next = *states[stage.next];
       const bool last = &stage == &stages.back();
-      if (stage.now != 0) add_buoyancy(now); // that of the first is known from its survey
+      // That of the first stage is known from its survey.
+      if (stage.now != 0 && !s_.scalars_lift()) add_buoyancy(now);
       if (s_.scheme_ == Scheme::fifth)
-        add_stage<Momentum<T>, MomentumParameters, Scalars<T>, ScalarsParameters>(old, now, next, stage,
-                                                                                  last);
+        add_stage<Momentum<T>, MomentumParameters, Fifth>(old, now, next, stage, last);
       else
-        add_stage<MomentumCentred<T>, MomentumCentredParameters, ScalarsCentred<T>, ScalarsCentredParameters>(
-            old, now, next, stage, last);
+        add_stage<MomentumCentred<T>, MomentumCentredParameters, Second>(old, now, next, stage, last);
       tasks_.put(Project{&s_, &next});
     }
     if (s_.rain_) s_.rain_->add_fall(tasks_, *states[stages[2].next], *states[stages[1].next]);
@@ -178,6 +178,24 @@ public:
   }
 
 private:
+  /// Sweeps of th and q; a GPU has one cell per thread of double precision, a pair of single precision.
+  static constexpr bool pairs = sizeof(T) == sizeof(float);
+  struct Fifth {
+    using Plain = std::conditional_t<pairs, Scalars<T>, ScalarsSingly<T>>;
+    using PlainParameters = std::conditional_t<pairs, ScalarsParameters, ScalarsSinglyParameters>;
+    using Lifting = std::conditional_t<pairs, ScalarsAndBuoyancy<T>, ScalarsAndBuoyancySingly<T>>;
+    using LiftingParameters =
+        std::conditional_t<pairs, ScalarsAndBuoyancyParameters, ScalarsAndBuoyancySinglyParameters>;
+  };
+  struct Second {
+    using Plain = std::conditional_t<pairs, ScalarsCentred<T>, ScalarsCentredSingly<T>>;
+    using PlainParameters =
+        std::conditional_t<pairs, ScalarsCentredParameters, ScalarsCentredSinglyParameters>;
+    using Lifting =
+        std::conditional_t<pairs, ScalarsAndBuoyancyCentred<T>, ScalarsAndBuoyancyCentredSingly<T>>;
+    using LiftingParameters = std::conditional_t<pairs, ScalarsAndBuoyancyCentredParameters,
+                                                 ScalarsAndBuoyancyCentredSinglyParameters>;
+  };
   /// The n-th state, and those that a step from it uses as well.
   [[nodiscard]] std::array<State<T>*, 3> states_from(std::size_t n) {
     return {s_.states_[n].get(), s_.states_[1 - n].get(), s_.states_[2].get()};
@@ -185,22 +203,21 @@ private:
   [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
 
   /// Before the sweeps of a state their exchange: what is at the ground reads ghost cells that it brings.
-  /// dry: the sweep stores the buoyancy of air without rain.
-  template <class Sweep, class Parameters, bool dry> void add_survey_with(State<T>& now) {
+  template <class Sweep, class Parameters, bool rains> void add_survey_with(State<T>& now) {
     const Column<T>& c = s_.column_;
     const Parameters scalars{.background = s_.what_->viscosity,
                              .per_prandtl = s_.what_->per_prandtl,
                              .per_x = 1 / s_.place_.width_x,
                              .per_y = 1 / s_.place_.width_y};
     Sweep eddies = [&] {
-      if constexpr (dry)
+      if constexpr (rains)
+        return Sweep(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_,
+                     now.th, now.q, *now.r, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure,
+                     c.exner, c.tv0, c.lift, c.length2, s_.advection_, s_.diffusion_, scalars);
+      else
         return Sweep(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.buoyancy_, s_.rise_u_, s_.rise_v_,
                      now.th, now.q, c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner,
                      c.tv0, c.lift, c.length2, s_.advection_, s_.diffusion_, scalars);
-      else
-        return Sweep(now.u, now.v, now.w, s_.viscosity_, s_.cloud_, s_.rise_u_, s_.rise_v_, now.th, now.q,
-                     c.per_height, c.per_distance, c.per_span, c.order_z, c.pressure, c.exner, c.lift,
-                     c.length2, s_.advection_, s_.diffusion_, scalars);
     }();
     tasks_.exchange_for(eddies);
     if (s_.what_->sea)
@@ -215,7 +232,6 @@ private:
                             .per_warm = s_.surface_.per_warm,
                             .per_cold = s_.surface_.per_cold}));
     tasks_.put(std::move(eddies));
-    if (now.r) s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_);
     if (s_.transport_->ranks() > 1) tasks_.put(Agree<T>{{&s_.advection_, &s_.diffusion_}, &s_.ranks_});
   }
 
@@ -230,14 +246,37 @@ private:
   }
 
   /// Velocity, temperature and water of a stage; the last one limits water where a case asks for it.
-  template <class First, class FirstParameters, class Second, class SecondParameters>
+  template <class Wind, class WindParameters, class Order>
   void add_stage(State<T>& old, State<T>& now, State<T>& next, const Stage& stage, bool last) {
-    First wind = momentum<First, FirstParameters>(old, now, next, stage);
+    Wind wind = momentum<Wind, WindParameters>(old, now, next, stage);
+    // After the first stage what lies beside viscosity and drag is known, and projections have filled the
+    // wind's.
+    const bool filled = s_.winds_are_filled_ && stage.now != 0;
+    const auto add_wind = [&] {
+      if (!filled) tasks_.exchange_for(wind);
+      tasks_.put(std::move(wind));
+    };
     if (s_.rain_ && last) {
-      tasks_.add(std::move(wind));
-      s_.rain_->add_last_stage(tasks_, old, now, next, s_.sinking_.get());
+      add_wind();
+      if (s_.scalars_lift())
+        s_.rain_->add_last_stage_at_once(tasks_, old, now, next);
+      else
+        s_.rain_->add_last_stage(tasks_, old, now, next, s_.sinking_.get());
+    } else if (s_.rain_ && s_.scalars_lift()) {
+      add_wind(); // which reads the buoyancy of before
+      s_.rain_->add_stage(tasks_, old, now, next, s_.buoyancy_, stage.share);
     } else {
-      tasks_.add(std::move(wind), scalars<Second, SecondParameters>(old, now, next, stage));
+      const auto add_both = [&](auto sweep) {
+        tasks_.exchange_for(sweep);
+        add_wind();
+        tasks_.put(std::move(sweep));
+      };
+      if (s_.scalars_lift() && !last) // after the wind, which reads the buoyancy of before
+        add_both(
+            scalars<typename Order::Lifting, typename Order::LiftingParameters, true>(old, now, next, stage));
+      else
+        add_both(
+            scalars<typename Order::Plain, typename Order::PlainParameters, false>(old, now, next, stage));
       if (s_.rain_) s_.rain_->add_to_stage(tasks_, old, now, next, stage.share);
       if (s_.sinking_) s_.sinking_->add_to_stage(tasks_, now, next, next.q, stage.share);
     }
@@ -260,21 +299,27 @@ private:
                             .per_y = 1 / s_.place_.width_y});
   }
 
-  template <class Sweep, class Parameters>
+  template <class Sweep, class Parameters, bool lifts>
   [[nodiscard]] Sweep scalars(State<T>& old, State<T>& now, State<T>& next, const Stage& stage) {
     const Column<T>& c = s_.column_;
-    return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
-                 c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
-                 c.moistening, c.sponge, s_.clock_.length(),
-                 Parameters{.share = stage.share,
-                            .blend = stage.blend,
-                            .per_prandtl = s_.what_->per_prandtl,
-                            .theta_flux = s_.what_->theta_flux,
-                            .water_flux = s_.what_->water_flux,
-                            .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
-                            .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
-                            .per_x = 1 / s_.place_.width_x,
-                            .per_y = 1 / s_.place_.width_y});
+    const Parameters numbers{.share = stage.share,
+                             .blend = stage.blend,
+                             .per_prandtl = s_.what_->per_prandtl,
+                             .theta_flux = s_.what_->theta_flux,
+                             .water_flux = s_.what_->water_flux,
+                             .theta_slope = slope_at_lid(s_.what_->theta, *s_.base_),
+                             .water_slope = slope_at_lid(s_.what_->water, *s_.base_),
+                             .per_x = 1 / s_.place_.width_x,
+                             .per_y = 1 / s_.place_.width_y};
+    if constexpr (lifts)
+      return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, s_.buoyancy_, now.th,
+                   now.q, c.rho_face, c.per_distance, c.per_mass, c.order_z, c.pressure, c.exner, c.tv0,
+                   c.lift, c.w_ls, c.th0, c.q0, c.heating, c.moistening, c.sponge, s_.clock_.length(),
+                   numbers);
+    else
+      return Sweep(now.u, now.v, now.w, old.th, old.q, next.th, next.q, s_.viscosity_, now.th, now.q,
+                   c.rho_face, c.per_distance, c.per_mass, c.order_z, c.w_ls, c.th0, c.q0, c.heating,
+                   c.moistening, c.sponge, s_.clock_.length(), numbers);
   }
 
   Stepper& s_;
@@ -320,6 +365,7 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
     host.memory = heddle::Memory::host;
     mirror_ = std::make_unique<State<T>>(host, "_mirror");
   }
+  winds_are_filled_ = !host_pressure_ && projection_.fills_beside(states_[0]->velocity(), reach);
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
     surveys_[n] = std::make_unique<Graph>(*this, "survey");
@@ -367,6 +413,11 @@ template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
 
 template <class T> bool Stepper<T>::alternates() const {
   return stages_of(runge_kutta_).back().next == 1;
+}
+
+template <class T> bool Stepper<T>::scalars_lift() const {
+  const bool wet = what_->rain != RainScheme::none;
+  return place_.memory == heddle::Memory::device && !sinking_ && !longwave_ && (!rain_ || wet);
 }
 
 template <class T> bool Stepper<T>::recorded() const {

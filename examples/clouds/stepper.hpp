@@ -108,6 +108,9 @@ private:
   [[nodiscard]] heddle::Memory work_of_streams() const;
   /// Whether a step from one of the first two states ends in the other one.
   [[nodiscard]] bool alternates() const;
+  /// Whether the first stages find the buoyancy of what they leave: on a GPU, where nothing changes that
+  /// further.
+  [[nodiscard]] bool scalars_lift() const;
   /// Whether steps are recorded once and launched as a whole.
   [[nodiscard]] bool recorded() const;
 
@@ -126,6 +129,7 @@ private:
   heddle::Stream stream_;
   std::array<std::unique_ptr<State<T>>, 3> states_;
   std::size_t now_ = 0;
+  bool winds_are_filled_ = false; // whether a projection fills ghost cells along x and y
   heddle::Field<T> viscosity_, cloud_, buoyancy_;
   heddle::Field<T> drag_, rise_u_, rise_v_; // in the lowest cells
   heddle::SurfaceLayerTable surface_;

@@ -34,5 +34,5 @@ def test_bytes_of_a_step(bytes_per_step: ModuleType, tmp_path: Path) -> None:
     lines = bytes_per_step.table(tmp_path)
     calls = sum(times for _, _, times in bytes_per_step.CALLS)
     assert lines[1].split() == ["eddies", "1", "8", "16"]
-    assert lines[-3].split() == ["together", str(8 * calls + 300), str(16 * calls + 600)]
+    assert lines[-3].split() == ["together", str(8 * calls + 204), str(16 * calls + 408)]
     assert lines[-1].split() == ["plan,", "plain", "616", "1232"]

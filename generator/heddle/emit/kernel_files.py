@@ -348,7 +348,7 @@ def _gpu_function(
         names = frozenset(argument.name for argument in passed) | names_in(stages.lowered)
         warps = warp_text(f"{kernel}_{variant.suffix}", (*constants, *inside), schedule, target, names)
     return _common(module, kernel, variant, target) | {
-        "block": ", ".join(str(size) for size in schedule.block),
+        "block": ", ".join(str(size) for size in schedule.launched_block),
         "launch_bounds": f"{schedule.threads_per_block}{blocks}",
         "parameters": ", ".join(_parameter(a, a in indices) for a in passed),
         "arguments": ", ".join(argument.name for argument in passed),

@@ -62,8 +62,8 @@ class Refusal:
 
 
 _WHOLE_ROWS = (
-    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "fixed_nx",
-    "unchecked_entry",
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "levels_first",
+    "fixed_nx", "unchecked_entry",
 )  # fmt: skip
 REFUSALS = {
     "box": Refusal(
@@ -80,17 +80,19 @@ REFUSALS = {
     ),
     "walls": Refusal(
         "has walls in its dense space",
-        ("strips", "coarsening", "same_strides", "row_cells", "specialise", "colours"),
+        ("strips", "coarsening", "same_strides", "row_cells", "levels_first", "specialise", "colours"),
         "cells at walls take other branches",
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
     "colours": Refusal(
         "runs colour by colour",
-        ("strips", "fixed_nx", "threads_per_vector", "row_cells"),
+        ("strips", "fixed_nx", "threads_per_vector", "row_cells", "levels_first"),
         "neighbouring cells of a row differ in colour",
     ),
     "specialise": Refusal(
-        "has a specialised loop", ("strips", "Interleaved", "row_cells"), "it takes whole rows"
+        "has a specialised loop",
+        ("strips", "Interleaved", "row_cells", "levels_first"),
+        "it takes whole rows",
     ),
 }
 """By what kernels have in common: see `_traits`."""
@@ -155,6 +157,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "coarsening"
     if gpu.row_cells > 1:
         yield "row_cells"
+    if gpu.levels_first:
+        yield "levels_first"
     if gpu.same_strides:
         yield "same_strides"
     if schedule.colours > 1:
@@ -192,6 +196,8 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
             _check_same_strides(kernel)
         if schedule.gpu.row_cells > 1:
             _check_row_cells(kernel, schedule.gpu.row_cells)
+        if schedule.gpu.levels_first:
+            _check_levels_first(kernel)
     if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
         _check_nontemporal(kernel)
     return kernel
@@ -421,7 +427,13 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
     read = {node.field for node in evaluated(kernel.body) if isinstance(node, Access)}
     grids = (field for field in kernel.fields if field.dense and field.rank and not field.layout.along_axis)
     why = ""
-    if not all(isinstance(statement, (Let, Store, Comment)) for statement in kernel.body):
+    rounds = [
+        inside for statement in kernel.body if isinstance(statement, While) for inside in statement.body
+    ]
+    if not (
+        all(isinstance(statement, (Let, Store, Comment, While)) for statement in kernel.body)
+        and all(isinstance(statement, (Let, Comment)) for statement in rounds)
+    ):
         why = "it has branches, scans or reductions"
     elif stored & read:
         why = "it reads fields that it writes"
@@ -433,6 +445,17 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
             f"row_cells={cells} does not work for '{kernel.name}': {why}.",
             "leave out row_cells",
         )
+
+
+def _check_levels_first(kernel: Kernel) -> None:
+    """There are a y and a z to exchange."""
+    scans = any(isinstance(s, Scan) for s in statements(kernel.body))
+    if kernel.space.dimensions == 3 and not scans:
+        return
+    why = "it scans an axis" if scans else f"it has {kernel.space.dimensions} of the three axes"
+    raise KernelError(
+        kernel.name, f"levels_first does not work for '{kernel.name}': {why}.", "leave out levels_first"
+    )
 
 
 def check_integers(kernel: Kernel, name: str) -> None:

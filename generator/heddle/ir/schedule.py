@@ -226,6 +226,17 @@ class GpuSchedule:
         return 1
 
     @property
+    def levels_first(self) -> bool:
+        """Whether blocks follow each other along z before they do along y."""
+        return False
+
+    @property
+    def launched_block(self) -> tuple[int, int, int]:
+        """Threads per block along the axes of a launch."""
+        x, y, z = self.block
+        return (x, z, y) if self.levels_first else (x, y, z)
+
+    @property
     def cells_per_thread(self) -> int:
         """That a thread updates, one after the other or together."""
         return self.coarsening * self.row_cells
@@ -245,18 +256,29 @@ class Threads(GpuSchedule):
     what they read as vectors, and computes once what they have in common, such as the flux through the face
     between two. The entry refuses rows that are no whole number of such vectors, and addresses and strides
     that are no multiple of them. For stencils that reach far along x and read many fields.
+    levels_first: blocks follow each other along x, then along z, then along y; else z is last. The block's
+    sizes stay those of x, y and z. For stencils that reach far along all axes: a cache that does not hold the
+    planes that they read of all fields may hold the rows.
     """
 
     coarsening: int = 1
     unit_stride: bool = False
     same_strides: bool = False
     row_cells: int = 1
+    levels_first: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
+        _flag("levels_first", self.levels_first)
+        _require(
+            not self.levels_first or self.coarsening == 1,
+            "coarsening",
+            self.coarsening,
+            "1 with levels_first",
+        )
         _whole("row_cells", self.row_cells, "1, 2 or 4")
         _require(self.row_cells in (1, 2, 4), "row_cells", self.row_cells, "1, 2 or 4")
         alone = self.unit_stride and self.same_strides and self.coarsening == 1

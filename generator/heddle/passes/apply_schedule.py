@@ -66,9 +66,20 @@ def apply_schedule(kernel: Kernel, request: Request) -> Kernel:
         body = schedule_pack(kernel, schedule, target)
     else:
         body = _dense(kernel, kernel.space, schedule, target)
+        if target.threads and request.schedule.gpu.levels_first:
+            body = _levels_first(body)
     return Kernel(
         kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
     )
+
+
+def _levels_first(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """z { y { x } } as y { z { x } }."""
+    (levels,) = body
+    assert isinstance(levels, Loop)
+    (rows,) = levels.body
+    assert isinstance(rows, Loop)
+    return (dataclasses.replace(rows, body=(dataclasses.replace(levels, body=rows.body),)),)
 
 
 def reduces(kernel: Kernel) -> bool:

@@ -180,7 +180,7 @@ def _device(module: Module, name: str, chosen: str, target: str, launcher: sourc
     if function.launch_bounds != bounds:
         raise DifferenceError(f"its launch bounds are {function.launch_bounds} instead of {bounds}")
     lines = dump_statements(body[constants:], {f.key: f for f in launcher.functions})
-    expected = launch_lines(launched, kernel, schedule.gpu.block, passed)
+    expected = launch_lines(launched, kernel, schedule.gpu.launched_block, passed)
     same_lines(entry.entry, [without_template_arguments(line) for line in lines], list(expected))
 
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "heddle/poisson/periodic_flow.hpp"
+
 /// The hand-written kernels of the solver: each call puts one into a stream and returns heddle::ok or
 /// heddle::launch_failed.
 namespace heddle::device {
@@ -40,6 +42,13 @@ template <class Real> struct PlaneArguments {
 [[nodiscard]] bool transforms(std::int64_t n);
 template <class Real> int transform_x(bool inverse, const PlaneArguments<Real>& arguments, void* stream);
 template <class Real> int transform_y(bool inverse, const PlaneArguments<Real>& arguments, void* stream);
+
+/// transform_x of the divergence over the step, forward, and back with the correction of the velocity, which
+/// leaves the waves in the field.
+template <class Real>
+int divergence_x(const PlaneArguments<Real>& arguments, const PeriodicFlow<Real>& flow, void* stream);
+template <class Real>
+int correction_x(const PlaneArguments<Real>& arguments, const PeriodicFlow<Real>& flow, void* stream);
 
 } // namespace heddle::device
 

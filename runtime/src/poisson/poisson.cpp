@@ -160,6 +160,17 @@ void PoissonSolver<Real>::solve(const PlaneWork& source, const PlaneWork& use, R
   parts_->transform->inverse_for(use, field, parts_->planes, plane_pitch(), stream);
 }
 
+template <class Real> bool PoissonSolver<Real>::takes_flow() const {
+  return parts_->transform->takes_flow();
+}
+
+template <class Real>
+void PoissonSolver<Real>::project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream) {
+  parts_->transform->forward_of_flow(flow, field, parts_->planes, plane_pitch(), stream);
+  columns(field, stream);
+  parts_->transform->inverse_into_flow(flow, field, parts_->planes, plane_pitch(), stream);
+}
+
 template <class Real> void PoissonSolver<Real>::solve(Real* field) {
   Stream stream(parts_->memory);
   solve(field, stream);

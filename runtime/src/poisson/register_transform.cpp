@@ -35,6 +35,20 @@ public:
     require(device::transform_x(true, arguments, stream.native()));
   }
 
+  [[nodiscard]] bool takes_flow() const override { return true; }
+  void forward_of_flow(const PeriodicFlow<Real>& flow, Real* field, std::int64_t planes,
+                       std::int64_t plane_pitch, Stream& stream) override {
+    const auto arguments = arguments_of(field, planes, plane_pitch);
+    require(device::divergence_x(arguments, flow, stream.native()));
+    require(device::transform_y(false, arguments, stream.native()));
+  }
+  void inverse_into_flow(const PeriodicFlow<Real>& flow, Real* field, std::int64_t planes,
+                         std::int64_t plane_pitch, Stream& stream) override {
+    const auto arguments = arguments_of(field, planes, plane_pitch);
+    require(device::transform_y(true, arguments, stream.native()));
+    require(device::correction_x(arguments, flow, stream.native()));
+  }
+
   [[nodiscard]] std::int64_t row_pitch() const override { return row_pitch_; }
   [[nodiscard]] std::int64_t rows() const override { return ny_; }
   [[nodiscard]] std::vector<std::int64_t> positions_x() const override {

@@ -113,6 +113,15 @@ template <class Real> void SlabPoisson<Real>::solve(Real* field) {
   stream.synchronise();
 }
 
+template <class Real> bool SlabPoisson<Real>::takes_flow() const {
+  return parts_->alone && parts_->alone->takes_flow();
+}
+
+template <class Real>
+void SlabPoisson<Real>::project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream) {
+  parts_->alone->project(flow, field, stream);
+}
+
 template <class Real> std::int64_t SlabPoisson<Real>::sent_bytes() const {
   return parts_->columns ? parts_->columns->sent_bytes() : 0;
 }

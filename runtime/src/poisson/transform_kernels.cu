@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The periodic transform of planes, in place: one kernel, and two passes over memory, a direction.
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "device_launch.hpp"
+#include "flow_kernels.cuh"
 #include "heddle/device/launch.hpp"
 #include "transform_kernels.cuh"
 
@@ -22,6 +25,18 @@ template <int n, class Real> struct Rows {
   using L = Lines<n / 2, count, power ? 64 : 60>;
   static constexpr int blocks = single ? (n >= 1024 ? 10 : 12) : !power ? 8 : n >= 1024 ? 7 : 12;
 };
+
+/// The same where rows beside each other are corrected together: of a block's lines the first is one that the
+/// block before has, too.
+template <int n, class Real> struct CorrectedRows {
+  static constexpr int count = Rows<n, Real>::count;
+  using L = Lines<n / 2, count, is_power_of_two(n) ? 256 : 240>;
+  static constexpr int blocks = 2;
+  static_assert(L::lines > 1);
+};
+
+/// Blocks of a launch that keep a GPU busy.
+constexpr std::int64_t enough_blocks = 132;
 
 /// The same of columns of n complex numbers. They lie beside each other in pieces of 64 or 128 bytes.
 template <int n, class Real> struct Columns {
@@ -84,6 +99,38 @@ template <class Real> int transform_y(bool inverse, const PlaneArguments<Real>& 
   });
 }
 
+template <class Real>
+int divergence_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, void* stream) {
+  return with_size(a.nx, [&](auto n) {
+    using Shape = Rows<n, Real>;
+    using L = typename Shape::L;
+    const dim3 grid(static_cast<unsigned>(parts<L>(a.ny)), static_cast<unsigned>(a.planes), 1);
+    return launch_with_shared(divergence_rows<L, Shape::blocks, Real>, grid, dim3(L::block, 1, 1),
+                              L::template shared_bytes<Real>, stream, a, flow);
+  });
+}
+
+template <class Real>
+int correction_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, void* stream) {
+  return with_size(a.nx, [&](auto n) {
+    using L = typename CorrectedRows<n, Real>::L;
+    const std::int64_t across = (a.ny + L::lines - 2) / (L::lines - 1);
+    // Blocks enough for a GPU, and few levels that two blocks transform.
+    const std::int64_t wanted = 8 * enough_blocks / across, most = 8;
+    const std::int64_t levels =
+        std::clamp((a.planes + wanted - 1) / std::max<std::int64_t>(wanted, 1), std::int64_t{1}, most);
+    const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>((a.planes + levels - 1) / levels),
+                    1);
+    return launch_with_shared(correct_rows<L, CorrectedRows<n, Real>::blocks, Real>, grid,
+                              dim3(L::block, 1, 1), corrected_bytes<L, Real>, stream, a, flow,
+                              static_cast<int>(levels));
+  });
+}
+
+template int divergence_x(const PlaneArguments<float>&, const PeriodicFlow<float>&, void*);
+template int divergence_x(const PlaneArguments<double>&, const PeriodicFlow<double>&, void*);
+template int correction_x(const PlaneArguments<float>&, const PeriodicFlow<float>&, void*);
+template int correction_x(const PlaneArguments<double>&, const PeriodicFlow<double>&, void*);
 template int transform_x(bool, const PlaneArguments<float>&, void*);
 template int transform_x(bool, const PlaneArguments<double>&, void*);
 template int transform_y(bool, const PlaneArguments<float>&, void*);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/projection/slab_projection.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "heddle/core/error.hpp"
@@ -35,6 +39,39 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
     return !operators.at_bottom() || (periodic && !operators.at_top());
   }
 
+  /// The velocities for a solver that takes their divergence and corrects them itself, where it can.
+  [[nodiscard]] std::optional<PeriodicFlow<T>> periodic_flow(const Velocity<T>& velocity, double step) const {
+    const StaggeredGrid& grid = operators.grid();
+    const auto closed = [](const Side& side) {
+      return side.kind == SideKind::no_slip || side.kind == SideKind::free_slip;
+    };
+    if (!solver.takes_flow() || !closed(grid.lower[2]) || !closed(grid.upper[2])) return {};
+    const auto component = [](const FieldView<T>& field) {
+      return typename PeriodicFlow<T>::Component{field.data(), field.stride(1), field.stride(2)};
+    };
+    const PeriodicFlow<T> flow{.u = component(velocity.u),
+                               .v = component(velocity.v),
+                               .w = component(velocity.w),
+                               .per_height = operators.per_height(),
+                               .density = operators.density(),
+                               .per_distance = operators.per_distance(),
+                               .face_density = operators.face_density(),
+                               .per_x = static_cast<T>(operators.per_x()),
+                               .per_y = static_cast<T>(operators.per_y()),
+                               .step = static_cast<T>(step),
+                               .below = static_cast<T>(grid.lower[2].velocity[2]),
+                               .above = static_cast<T>(grid.upper[2].velocity[2]),
+                               .lower = ghosts,
+                               .upper = std::max(ghosts, 1)};
+    for (int axis = 0; axis < 3; ++axis) {
+      const FieldView<T>& field = velocity[axis];
+      const bool pairs = field.stride(0) == 1 && field.stride(1) % 2 == 0 && field.stride(2) % 2 == 0 &&
+                         reinterpret_cast<std::uintptr_t>(field.data()) % (2 * sizeof(T)) == 0;
+      if (!pairs) return {};
+    }
+    return flow;
+  }
+
   SlabPoisson<P> solver;
   FlowOperators<T, P> operators;
   BoundaryLift<P> lift;
@@ -42,6 +79,7 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
   detail::LevelExchange<P> pressures;
   RankValues numbers;
   int rounds;
+  int ghosts = 0;   // that a solver fills beside a flow that it corrects
   Buffer<P> values; // the level below, then the solver's levels
 };
 
@@ -68,12 +106,30 @@ template <class T, class P> const SlabPoisson<P>& SlabProjection<T, P>::solver()
   return parts_->solver;
 }
 
+template <class T, class P> bool SlabProjection<T, P>::fills_beside(const Velocity<T>& velocity, int ghosts) {
+  constexpr int most = 4;
+  if constexpr (std::is_same_v<T, P>) {
+    if (ghosts >= 0 && ghosts <= most && parts_->periodic_flow(velocity, 1)) {
+      parts_->ghosts = ghosts;
+      return true;
+    }
+  }
+  return false;
+}
+
 template <class T, class P>
 void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, Stream& stream) {
   require_time_step<T>("SlabProjection", step);
   Parts& parts = *parts_;
   const FieldView<P> p = parts.array();
   const std::int64_t top = p.extent(2) - 1;
+  if constexpr (std::is_same_v<T, P>) {
+    if (const auto flow = parts.periodic_flow(velocity, step)) {
+      for (int round = 0; round < parts.rounds; ++round)
+        parts.solver.project(*flow, p.data(), stream);
+      return;
+    }
+  }
   for (int round = 0; round < parts.rounds; ++round) {
     const SidePressure sides = round == 0 ? SidePressure::given : SidePressure::zero;
     fill(velocity, Rim::faces, stream);

@@ -45,11 +45,12 @@ TYPED_TEST(DeviceText, OfEddies) {
   };
   const auto eddies_in_rain_of = [](A& a, const auto& kernel) {
     const auto& c = a.column;
-    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.rise_u.view(),
-           a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height), a.level(c.per_distance),
-           a.level(c.per_span), a.level(c.order_z), a.level(c.pressure), a.level(c.exner), a.level(c.lift),
-           a.level(c.length2), &a.advection, a.work.data(), &a.diffusion, a.work.data() + a.work.size() / 2,
-           0.5, 3.0, 0.01, 0.011);
+    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.b.view(),
+           a.rise_u.view(), a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.now.r->view(),
+           a.level(c.per_height), a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z),
+           a.level(c.pressure), a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.length2),
+           &a.advection, a.work.data(), &a.diffusion, a.work.data() + a.work.size() / 2, 0.5, 3.0, 0.01,
+           0.011);
   };
   const auto host = [](const auto&... x) { eddies(x...); };
   this->expect_same("eddies", eddies_of, host, [](const auto&... x) { eddies_cuda(x..., nullptr); });
@@ -107,6 +108,36 @@ TYPED_TEST(DeviceText, OfScalars) {
                a.level(c.sponge), &a.length, 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
       },
       [](const auto&... x) { scalars(x...); }, [](const auto&... x) { scalars_cuda(x..., nullptr); });
+}
+
+TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
+  using A = Air<TypeParam>;
+  const auto numbers = [](const auto& kernel) {
+    return [kernel](const auto&... x) {
+      kernel(x..., 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
+    };
+  };
+  this->expect_same(
+      "scalars_and_buoyancy", [](A& a, const auto& change) { change(a); },
+      [&](A& a) {
+        const auto& c = a.column;
+        numbers([](const auto&... x) { scalars(x...); })(
+            a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
+            a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
+            a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
+            a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
+        buoyancy(a.b.view(), a.next.th.view(), a.next.q.view(), a.level(c.pressure), a.level(c.exner),
+                 a.level(c.tv0), a.level(c.lift));
+      },
+      [&](A& a) {
+        const auto& c = a.column;
+        numbers([](const auto&... x) { scalars_and_buoyancy_cuda(x..., nullptr); })(
+            a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
+            a.next.q.view(), a.K.view(), a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
+            a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.pressure),
+            a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.w_ls), a.level(c.th0), a.level(c.q0),
+            a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
+      });
 }
 
 } // namespace

@@ -24,6 +24,7 @@ public:
         next(place, "_next", true), K(place.field<T>("K")), cloud(place.field<T>("cloud")),
         b(place.field<T>("b")), drag(place.field<T>("drag")), rise_u(place.field<T>("rise_u")),
         rise_v(place.field<T>("rise_v")), mid(place.field<T>("mid")), keep(place.field<T>("keep")),
+        mid_of_rain(place.field<T>("mid_of_rain")), keep_of_rain(place.field<T>("keep_of_rain")),
         theta_flux(place.field<T>("theta_flux")), water_flux(place.field<T>("water_flux")),
         fallen(place.field<double>("fallen")), drag_table(4096) {
     for (State<T>* state : {&now, &old}) {
@@ -35,9 +36,10 @@ public:
     }
     scatter(K, 10, 10);
     scatter(b, 0, 0.1);
-    for (heddle::Field<T>* field : {&drag, &rise_u, &rise_v, &mid, &theta_flux, &water_flux})
+    for (heddle::Field<T>* field : {&drag, &rise_u, &rise_v, &mid, &mid_of_rain, &theta_flux, &water_flux})
       scatter(*field, 0.01, 0.01);
     scatter(keep, 0.5, 0.5);
+    scatter(keep_of_rain, 0.5, 0.5);
     for (std::size_t n = 0; n < drag_table.size(); ++n)
       drag_table[n] = static_cast<T>(0.03 + 0.01 * test::noise(n));
   }
@@ -49,8 +51,9 @@ public:
   [[nodiscard]] std::vector<T> all() const {
     std::vector<T> values{advection, diffusion, length, rest, allowed};
     for (const auto* field : std::initializer_list<const heddle::Field<T>*>{
-             &next.u, &next.v, &next.w, &next.th, &next.q, next.r.get(), &now.th, &now.q, now.r.get(), &K,
-             &cloud, &b, &drag, &rise_u, &rise_v, &mid, &keep, &theta_flux, &water_flux})
+             &next.u,     &next.v,      &next.w,       &next.th,    &next.q,    next.r.get(), &now.th, &now.q,
+             now.r.get(), &K,           &cloud,        &b,          &drag,      &rise_u,      &rise_v, &mid,
+             &keep,       &mid_of_rain, &keep_of_rain, &theta_flux, &water_flux})
       for (const T value : field->read())
         values.push_back(value);
     for (const double value : fallen.read())
@@ -74,7 +77,8 @@ private:
 public:
   Column<T> column;
   State<T> now, old, next;
-  heddle::Field<T> K, cloud, b, drag, rise_u, rise_v, mid, keep, theta_flux, water_flux;
+  heddle::Field<T> K, cloud, b, drag, rise_u, rise_v, mid, keep, mid_of_rain, keep_of_rain, theta_flux,
+      water_flux;
   heddle::Field<double> fallen;
   std::vector<T> drag_table, work = std::vector<T>(20000);
   T advection = 0, diffusion = 0, length = 6, rest = 9, allowed = 4;

@@ -128,6 +128,12 @@ def pairs_beside_a_plane() -> None:
     kernel([Assignment(r.here, s.here * flat.here)], schedule=PAIRS, targets="cuda")
 
 
+@says("k: levels_first does not work for 'k': it has 2 of the three axes.\n  Hint: leave out levels_first")
+def levels_of_a_plane() -> None:
+    r, s = fields("r, s: real[2D]")
+    kernel([Assignment(s.here, r.here)], schedule=Schedule(gpu=Threads(levels_first=True)), targets="cuda")
+
+
 @says("{here}: 'p' does not have three dimensions.\n  Hint: declare it as real[3D]")
 def multigrid_of_a_plane() -> None:
     equation = relaxation.poisson(p, q)  # here

@@ -58,6 +58,11 @@ def cells_of_any_rows() -> None:
     Threads(same_strides=True, row_cells=2)  # here
 
 
+@says("{here}: coarsening=2 is out of range.\n  Hint: use 1 with levels_first")
+def levels_first_and_several() -> None:
+    Threads(coarsening=2, levels_first=True)  # here
+
+
 @says("{here}: lanes=3 is out of range.\n  Hint: use 2, 4 or 8")
 def three_lanes() -> None:
     Interleaved(3)  # here

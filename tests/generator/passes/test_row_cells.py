@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heddle import Assignment, Module, Schedule, Threads, fields, parameters, profiles
+from heddle import Assignment, Module, Schedule, Threads, While, fields, parameters, profiles
 from heddle.build import files, fortran_files, write
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
@@ -18,6 +18,7 @@ from heddle.ir.interpret import run
 from heddle.ir.schedule import precision
 from heddle.ir.stages import Request
 from heddle.ir.visit import transform, walk
+from heddle.model.equations import local
 from heddle.pipeline import lower
 from heddle.roundtrip.compare import Counterexample, Proof, equivalent
 from heddle.roundtrip.equivalence.random_inputs import random_inputs
@@ -29,6 +30,7 @@ many = fields("many: real(3)[3D]", ghost_layers=1)
 rho, along = profiles("rho: real[z]; along: real[x]")
 dt = parameters("dt")
 west, east = Symbol("west"), Symbol("east")
+root, left, better = local("root"), local("left"), local("better")
 MODELS: dict[str, list[Any]] = {
     "flux": [
         Assignment(west, dt * (u.here - u[-1, 0, 0])),
@@ -42,11 +44,24 @@ MODELS: dict[str, list[Any]] = {
         Assignment(v.here, many[0, -1, 0, 2] + many.component(0)),
         Assignment(w.here, dt * u.here),
     ],
+    "rounds": [
+        Assignment(west, u.here + u[-1, 0, 0]),
+        While(
+            left > 0,
+            {root: west, left: Piecewise((3, u.here > w.here), (0, True))},
+            [Assignment(better, (root + west / root) / 2)],
+            {root: better, left: left - 1},
+            at_most=3,
+        ),
+        Assignment(east, u[1, 0, 0] + u.here),
+        Assignment(v.here, root + east),
+    ],
 }
 
 
 def schedule(cells: int) -> Schedule:
-    return Schedule(gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=cells))
+    promises = {"unit_stride": True, "same_strides": True, "levels_first": cells == 2}
+    return Schedule(gpu=Threads(block=(32, 1, 4), row_cells=cells, **promises))
 
 
 def module(name: str, cells: int) -> Module:

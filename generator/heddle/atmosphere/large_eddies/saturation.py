@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import sympy
 
 from heddle.atmosphere.large_eddies.air import Air, number
-from heddle.model.assignment import Assignment, While
+from heddle.model.assignment import While
 from heddle.model.equations import Equations, add, divide, local, multiply, negate
 
 FLATAU = (
@@ -97,8 +97,7 @@ def adjust(
     first, slope = saturation(cell, T_l, p, air, f"_l{suffix}")
     saturated = q > first
     if loop:
-        T = _looped(cell, T_l, q, p, air, suffix, saturated)
-        q_s, _ = saturation(cell, T, p, air, suffix)
+        T, q_s = _looped(cell, T_l, first, q, p, air, suffix, saturated)
     else:
         T, q_s = T_l, first
         for step in range(1, STEPS + 1):
@@ -121,22 +120,24 @@ def _newton(
 
 
 def _looped(
-    cell: Equations, T_l: sympy.Expr, q: sympy.Expr, p: sympy.Expr, air: Air, suffix: str,
+    cell: Equations, T_l: sympy.Expr, first: sympy.Expr, q: sympy.Expr, p: sympy.Expr, air: Air, suffix: str,
     saturated: sympy.Basic,
-) -> sympy.Expr:  # fmt: skip
-    """The temperature by a loop; T_l where nothing condenses."""
-    T, left = local(f"T{suffix}"), local(f"rounds{suffix}")
+) -> tuple[sympy.Expr, sympy.Expr]:  # fmt: skip
+    """The temperature and its saturation specific humidity by a loop, of which the last round only finds the
+    latter; T_l and `first` where nothing condenses."""
+    T, q_s, left = local(f"T{suffix}"), local(f"q_s{suffix}"), local(f"rounds{suffix}")
     body = Equations(fields=cell.taken)
-    q_s, slope = saturation(body, T, p, air, f"_n{suffix}")
-    body.statements.append(Assignment(local(f"T_n{suffix}"), _newton(T, T_l, q, q_s, slope, air)))
-    rounds = sympy.Piecewise((STEPS, saturated), (0, True))
+    found, slope = saturation(body, T, p, air, f"_n{suffix}")
+    step = body.let(f"T_step{suffix}", _newton(T, T_l, q, found, slope, air))
+    next_T = body.let(f"T_n{suffix}", sympy.Piecewise((step, left > 1), (T, True)))
+    rounds = sympy.Piecewise((STEPS + 1, saturated), (0, True))
     cell.statements.append(
         While(
             left > 0,
-            {T: T_l, left: rounds},
+            {T: T_l, q_s: first, left: rounds},
             body.statements,
-            {T: local(f"T_n{suffix}"), left: left - 1},
-            at_most=STEPS,
+            {T: next_T, q_s: found, left: left - 1},
+            at_most=STEPS + 1,
         )
     )
-    return T
+    return T, q_s

@@ -18,7 +18,18 @@ import sympy
 from heddle.atmosphere.flow import SIDES
 from heddle.atmosphere.large_eddies.air import Air, number
 from heddle.atmosphere.large_eddies.grid import Grid, moved, shift
-from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity, square_root
+from heddle.model.assignment import While
+from heddle.model.equations import (
+    Equations,
+    Scalar,
+    add,
+    divide,
+    local,
+    multiply,
+    negate,
+    quantity,
+    square_root,
+)
 from heddle.model.field import Field
 
 Pair = tuple[sympy.Expr, sympy.Expr]
@@ -154,6 +165,7 @@ def stability(
     g_over_theta_v: sympy.Expr,
     cloud: tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr] | None = None,
     air: Air | None = None,
+    loop: bool = False,
 ) -> sympy.Expr:
     """Emit N2 (s-2), the square of the buoyancy frequency (J. W. M. Cuijpers and P. G. Duynkerke, J. Atmos.
     Sci. 50, 3894, 1993):
@@ -165,23 +177,44 @@ def stability(
 
     gradients: of theta_l and of total water q. theta: potential temperature (K). g_over_theta_v: g/theta_v0
     (m s-2 K-1). cloud: cloud water q_c, temperature T (K), q_s, and the Exner function Pi; None for dry air.
+    loop: A and B of clouds in a round of a loop that only cells with cloud water enter, for GPUs; both have
+    the same bits.
     """
     air = air or Air()
     A = cell.let("A_clear", add(1, multiply(number(air.lightness), q)))
     B = cell.let("B_clear", multiply(number(air.lightness), theta))
     if cloud is not None:
-        q_c, T, q_s, Pi = cloud
-        ratio = cell.let("heat_ratio", divide(number(air.latent / air.gas_vapour), T))
-        vapour = multiply(number(1 / air.molecular_ratio), q_s, add(1, ratio))
-        per_T = divide(multiply(number(air.warming), q_s, ratio), T)
-        wet = cell.let("A_cloud", divide(add(1, negate(q), vapour), add(1, per_T)))
-        warming = cell.let("warming", divide(number(air.warming), Pi))
-        moist = cell.let("B_cloud", add(multiply(wet, warming), negate(theta)))
-        cloudy = q_c > 0
-        A = cell.let("A", sympy.Piecewise((wet, cloudy), (A, True)))
-        B = cell.let("B", sympy.Piecewise((moist, cloudy), (B, True)))
+        inside = Equations(fields=cell.taken) if loop else cell
+        wet, moist = _in_clouds(inside, theta, q, cloud, air)
+        cloudy = cloud[0] > 0
+        if loop:
+            rounds = sympy.Piecewise((1, cloudy), (0, True))
+            clear = {local("A"): A, local("B"): B, local("clouded"): rounds}
+            A, B, left = clear
+            update = {A: wet, B: moist, left: left - 1}
+            cell.statements.append(While(left > 0, clear, inside.statements, update, at_most=1))
+        else:
+            A = cell.let("A", sympy.Piecewise((wet, cloudy), (A, True)))
+            B = cell.let("B", sympy.Piecewise((moist, cloudy), (B, True)))
     total = add(multiply(A, gradients[0]), multiply(B, gradients[1]))
     return cell.let("N2", multiply(g_over_theta_v, total))
+
+
+def _in_clouds(
+    cell: Equations,
+    theta: sympy.Expr,
+    q: sympy.Expr,
+    cloud: tuple[sympy.Expr, sympy.Expr, sympy.Expr, sympy.Expr],
+    air: Air,
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """A and B of `stability` in a cloud."""
+    _, T, q_s, Pi = cloud
+    ratio = cell.let("heat_ratio", divide(number(air.latent / air.gas_vapour), T))
+    vapour = multiply(number(1 / air.molecular_ratio), q_s, add(1, ratio))
+    per_T = divide(multiply(number(air.warming), q_s, ratio), T)
+    wet = cell.let("A_cloud", divide(add(1, negate(q), vapour), add(1, per_T)))
+    warming = cell.let("warming", divide(number(air.warming), Pi))
+    return wet, cell.let("B_cloud", add(multiply(wet, warming), negate(theta)))
 
 
 def viscosity(

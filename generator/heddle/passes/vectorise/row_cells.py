@@ -10,9 +10,10 @@ after    thread x by 2 { let cell = ...; local u_cells[2], v_cells[2]; load_vect
                          store_vector[2](&v[cell], v_cells) }
 
 A value that an earlier statement has computed for another cell is not computed again: b of the second cell is
-a of the first. All loads come before the stores, which heddle.ir.legality allows. A vector begins at a
-multiple of its length from the cell on, and every element of it lies between two that the cells read: so a
-thread reads no element that cells one by one would not read. Others are loaded alone.
+a of the first. Loops come one after the other, each with variables of its own. All loads come before the
+stores, which heddle.ir.legality allows. A vector begins at a multiple of its length from the cell on, and
+every element of it lies between two that the cells read: so a thread reads no element that cells one by one
+would not read. Others are loaded alone.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import device_call
 from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import (
+    Assign,
     Comment,
     Const,
     Expression,
@@ -37,6 +39,8 @@ from heddle.ir.nodes import (
     Statement,
     Store,
     Symbol,
+    Var,
+    While,
 )
 from heddle.ir.space import Dense
 from heddle.ir.stages import Request
@@ -81,6 +85,7 @@ class _RowCells:
             {loop.counter: add(loop.counter, integer(n))} for n in range(cells)
         ]
         self.known: dict[Expression, Symbol] = {}
+        self.variables: set[Symbol] = set()
         self.rows = self.loaded_rows()
         self.vectors: dict[tuple[Symbol, Across, int], Symbol] = {}
         self.results: dict[Load, Symbol] = {}
@@ -106,7 +111,7 @@ class _RowCells:
     def loaded_rows(self) -> dict[tuple[Symbol, Across], tuple[int, int]]:
         """Of each row that the cells read, the first and the last element, counted from the cell."""
         found: dict[tuple[Symbol, Across], tuple[int, int]] = {}
-        for node in distinct([s for s in self.loop.body if isinstance(s, (Let, Store))]):
+        for node in distinct([s for s in self.loop.body if isinstance(s, (Let, Store, Var, While))]):
             if isinstance(node, Load) and (place := _place(node.index)) is not None:
                 along, across = place
                 low, high = found.get((node.pointer, across), (along, along))
@@ -116,21 +121,57 @@ class _RowCells:
     def spread(self, statement: Statement) -> Iterator[Statement]:
         """A statement for each cell; none where the value is known."""
         match statement:
-            case Let(symbol, value):
+            case Let():
                 for n in range(self.cells):
-                    own = self.of(value, n)
-                    if not isinstance(own, Const) and own in self.known:
-                        self.own[n][symbol] = self.known[own]
-                        continue
-                    named = self.renamed(symbol, n)
-                    self.known[own] = named
-                    yield dataclasses.replace(statement, symbol=named, value=own)
+                    yield from self.named(statement, n)
+            case Var(symbol, value) if value is not None:
+                for n in range(self.cells):
+                    own = self.of(value, n)  # before the symbol means the variable of this cell
+                    variable = self.renamed(symbol, n)
+                    self.variables.add(variable)
+                    yield dataclasses.replace(statement, symbol=variable, value=own)
+            case While():
+                for n in range(self.cells):
+                    yield self.repeated(statement, n)
             case Store(Load() as target, value):
                 for n in range(self.cells):
                     element = Load(self.result(target), integer(n))
                     yield dataclasses.replace(statement, target=element, value=self.of(value, n))
             case _:
                 yield statement
+
+    def named(self, statement: Let, n: int) -> Iterator[Statement]:
+        """The value of one cell, under a name, or none where an earlier name has it. What depends on a
+        variable has other values later."""
+        own = self.of(statement.value, n)
+        changes = any(symbol in self.variables for symbol in distinct([own]) if isinstance(symbol, Symbol))
+        if not isinstance(own, Const) and own in self.known:
+            self.own[n][statement.symbol] = self.known[own]
+            return
+        named = self.renamed(statement.symbol, n)
+        if not changes:
+            self.known[own] = named
+        yield dataclasses.replace(statement, symbol=named, value=own)
+
+    def repeated(self, loop: While, n: int) -> While:
+        """The rounds of one cell. Names of the body end with it."""
+        outside = dict(self.known)
+        body: list[Statement] = []
+        for statement in loop.body:
+            match statement:
+                case Let():
+                    body.extend(self.named(statement, n))
+                case Assign(symbol, value):
+                    variable = self.own[n][symbol]
+                    assert isinstance(variable, Symbol)
+                    body.append(dataclasses.replace(statement, symbol=variable, value=self.of(value, n)))
+                case _:
+                    body.append(statement)
+        self.known = outside
+        counter = self.renamed(loop.counter, n)
+        return dataclasses.replace(
+            loop, counter=counter, condition=self.of(loop.condition, n), body=tuple(body)
+        )
 
     def renamed(self, symbol: Symbol, n: int) -> Symbol:
         """The symbol of one cell; the first one keeps the name."""

@@ -10,6 +10,7 @@
 
 #include "heddle/core/memory.hpp"
 #include "heddle/core/stream.hpp"
+#include "heddle/poisson/periodic_flow.hpp"
 
 namespace heddle {
 
@@ -65,6 +66,16 @@ public:
     inverse(field, planes, plane_pitch, stream);
     use(0, planes);
   }
+
+  /// Whether the first pass over memory can take the divergence of a flow, and the last one correct it. Then
+  /// forward_of_flow() is forward() of that divergence over the step, and inverse_into_flow() subtracts the
+  /// gradient of what inverse() would leave times the step from the velocities, and sets faces at upper ends
+  /// and those below and above; it may leave anything in the field. All levels of the flow are planes.
+  [[nodiscard]] virtual bool takes_flow() const { return false; }
+  virtual void forward_of_flow(const PeriodicFlow<Real>&, Real* /*field*/, std::int64_t /*planes*/,
+                               std::int64_t /*plane_pitch*/, Stream&) {}
+  virtual void inverse_into_flow(const PeriodicFlow<Real>&, Real* /*field*/, std::int64_t /*planes*/,
+                                 std::int64_t /*plane_pitch*/, Stream&) {}
 
   /// The distance between rows, in reals.
   [[nodiscard]] virtual std::int64_t row_pitch() const = 0;

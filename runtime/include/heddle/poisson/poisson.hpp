@@ -51,6 +51,12 @@ public:
   /// while they are in a thread's cache (see PlaneTransform::forward_of).
   void solve(const PlaneWork& source, const PlaneWork& use, Real* field, Stream& stream);
 
+  /// Whether project() can be called: see PlaneTransform::takes_flow.
+  [[nodiscard]] bool takes_flow() const;
+  /// Removes the divergence of a flow on the grid of the problem, whose boundary values are 0; the field is
+  /// scratch. Puts the work into the stream.
+  void project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream);
+
   /// The steps of solve, for callers that do work in between: forward(), columns(), inverse(). Without the
   /// preceding step, a BoundaryLift, boundary values are 0.
   void forward(Real* field, Stream& stream);

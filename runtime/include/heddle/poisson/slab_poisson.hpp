@@ -62,6 +62,10 @@ public:
   /// The same, done on return.
   void solve(Real* field);
 
+  /// As those of PoissonSolver, on one rank; else takes_flow() is false.
+  [[nodiscard]] bool takes_flow() const;
+  void project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream);
+
   /// Bytes that this rank sends in a solve.
   [[nodiscard]] std::int64_t sent_bytes() const;
   [[nodiscard]] std::string description() const;

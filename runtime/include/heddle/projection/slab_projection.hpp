@@ -39,6 +39,9 @@ public:
 
   /// Projects this rank's levels. Fills the faces at upper ends, those towards the rank above included.
   void operator()(const Velocity<T>& velocity, double step, Stream& stream);
+  /// Whether projections of velocities that lie in memory as these fill so many ghost layers along x and y,
+  /// too, at all levels of faces: they do from then on where their last pass over memory can.
+  [[nodiscard]] bool fills_beside(const Velocity<T>& velocity, int ghosts);
   /// The same, done on return; for velocities in the host's memory.
   void operator()(const Velocity<T>& velocity, double step = 1);
   /// Fills faces or ghost cells beyond the sides of the domain and from the levels of other ranks.
