@@ -126,13 +126,13 @@ void draw(const Snapshot& s, const Options& options, const Levels& levels, const
   figure.text({70, 34}, "A front passes: rain, clouds and snow", {.size = 24, .colour = ink, .bold = true});
   figure.text({70, 64}, subtitle, {.size = 14, .colour = ink});
   figure.text({70, 102}, "Rain that fell", {.size = 16, .colour = ink, .bold = true});
-  figure.text({720, 102}, "Section", {.size = 16, .colour = ink, .bold = true});
-  figure.text({800, 102}, "cloud white, rain blue, snow violet; potential temperature every 5 K",
+  figure.text({750, 102}, "Section", {.size = 16, .colour = ink, .bold = true});
+  figure.text({830, 102}, "cloud white, rain blue, snow violet; lines of theta, 5 K apart",
               {.size = 13, .colour = ink});
   const Rect map{70, 120, width, height};
   draw_map(figure, map, rain, round_up(static_cast<double>(*std::max_element(s.rain.begin(), s.rain.end()))),
            (static_cast<double>(j) + 0.5) * cell, options);
-  draw_section(figure, {720, 120, width, height}, s, options, levels, j);
+  draw_section(figure, {750, 120, 490, height}, s, options, levels, j); // beside the numbers of the bar
   figure.save_png(file);
 }
 
