@@ -51,6 +51,6 @@ class LinearSystem:
 KERNELS = ("factorise", "solve", "solve_once")
 system = LinearSystem(dimensions=1)
 module = Module("cb05_linear", precisions=("f64",))
-schedule = Schedule(cpu=Rows(simd=False, parallel=False), gpu=Threads(block=(64, 1, 1)), math="reproducible")
+schedule = Schedule(cpu=Rows(simd=False, parallel=False), gpu=Threads(block=(32, 1, 1)), fma=True)
 for name in KERNELS:
     module.add(name, getattr(system, name)(), schedule=schedule)
