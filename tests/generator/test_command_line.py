@@ -56,7 +56,9 @@ def test_help_says_what_runs(command: str, capsys: pytest.CaptureFixture[str]) -
     assert "runs the model" in said or "A model is a Python program, and this command runs it" in said
 
 
-@pytest.mark.parametrize("words", [["new", "heat", "--out", "mine"], ["doctor", "--fast"], ["show", "a.py", "--k=1"]])
+@pytest.mark.parametrize(
+    "words", [["new", "heat", "--out", "mine"], ["doctor", "--fast"], ["show", "a.py", "--k=1"]]
+)
 def test_an_unknown_option_is_said_with_the_usage_of_the_command(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

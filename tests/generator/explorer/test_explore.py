@@ -282,7 +282,8 @@ def test_the_command(
     said = capsys.readouterr()
     assert f" f64 Schedule(cpu={part_text(OWN.cpu)}) (own)\n" in said.out
     assert "report.html" in said.out
+    own = re.escape(f"Schedule(cpu={part_text(OWN.cpu)})")
     assert re.search(
-        rf"1/1 step f64 {re.escape(f'Schedule(cpu={part_text(OWN.cpu)})')}: .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min",
+        rf"1/1 step f64 {own}: .* ns/cell, .*% of the stream\n1 candidates in 0:\d\d min",
         said.err,
     )
