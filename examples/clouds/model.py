@@ -18,7 +18,7 @@ Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force
 v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
 """
 
-from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
+from heddle import If, Module, Reduce, Rows, Schedule, Strips, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid, onto_face, shift
@@ -74,9 +74,9 @@ clouds = Module(
 )
 
 
-def moist(cell, looped):
+def moist(cell):
     """Temperature and water of the cell, and its potential temperature."""
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
+    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=True)
     return wet, cell.let("theta", wet.T / exner.here)
 
 
@@ -100,10 +100,10 @@ clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)])
 
 
 # --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----
-def eddies(looped, rains):
+def eddies(rains):
     """rains: another kernel stores the buoyancy, which rain changes."""
     cell = Equations(fields=NAMES)
-    wet, theta = moist(cell, looped)
+    wet, theta = moist(cell)
     strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
     slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
     condensed = wet.q_c, wet.T, wet.q_s, exner.here
@@ -120,17 +120,13 @@ def eddies(looped, rains):
     return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 
 
-# Newton's method in a straight line, for the vectors of a CPU, or as a loop, which warps without clouds pass
-# over.
-for suffix, looped, schedule in (
-    ("", False, Schedule(fma=True)),
-    ("_looped", True, Schedule(fma=True, gpu=Threads(unit_stride=True, same_strides=True))),
-):
-    cell = Equations(fields=NAMES)
-    buoyancy(cell, *moist(cell, looped))
-    clouds.add(f"buoyancy{suffix}", cell.statements, schedule=schedule)
-    clouds.add(f"eddies{suffix}", eddies(looped, rains=False), schedule=schedule)
-    clouds.add(f"eddies_in_rain{suffix}", eddies(looped, rains=True), schedule=schedule)
+# Newton's method is a loop, which strips without clouds pass over on a CPU, and warps on a GPU.
+cloudy = Schedule(fma=True, cpu=Strips(32), gpu=Threads(unit_stride=True, same_strides=True))
+cell = Equations(fields=NAMES)
+buoyancy(cell, *moist(cell))
+clouds.add("buoyancy", cell.statements, schedule=cloudy)
+clouds.add("eddies", eddies(rains=False), schedule=cloudy)
+clouds.add("eddies_in_rain", eddies(rains=True), schedule=cloudy)
 
 # --- Length of the next step: numbers in memory, of which the end cuts the last two -------------------------
 cell = Equations(fields=("rest", "allowed"))
@@ -211,10 +207,10 @@ def scalars(order):
 # Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew. Two cells
 # of a row share the flux between them.
 pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
-rows = Schedule(fma=True, gpu=pairs)
 for suffix, order in (("", 5), ("_centred", 2)):
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     clouds.add(f"scalars{suffix}", scalars(order), schedule=rows)
-clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
+clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", ["scalars", "scalars_centred"])

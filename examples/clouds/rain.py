@@ -12,7 +12,7 @@ limited. Then rain falls, and D and E act over the whole step, whose length is a
 
 from dataclasses import replace
 
-from heddle import If, Module, Schedule, Threads, fields, parameters, profiles, tables
+from heddle import If, Module, Schedule, Strips, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
@@ -43,6 +43,7 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 )
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
+cloudy = replace(alike, cpu=Strips(32))  # see model.py
 pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2)
 stencil = replace(same_bits, gpu=pairs)
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v"
@@ -62,15 +63,12 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 
 
 # --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
-# As in model.py: Newton's method in a straight line for a CPU, or as a loop for a GPU.
-NEWTON = (("", False), ("_looped", True))
-for suffix, looped in NEWTON:
-    cell = Equations(fields=NAMES)
-    wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=looped)
-    loading = (1 + air.lightness) * wet.q_c + r.here
-    tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
-    cell.store(b.here, lift.here * (tv - tv0.here))
-    module.add(f"buoyancy_with_rain{suffix}", cell.statements, schedule=alike)
+cell = Equations(fields=NAMES)
+wet = saturation.adjust(cell, OFFSET + th.here, q.here, pressure.here, exner.here, air, loop=True)
+loading = (1 + air.lightness) * wet.q_c + r.here
+tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * q.here - loading))
+cell.store(b.here, lift.here * (tv - tv0.here))
+module.add("buoyancy_with_rain", cell.statements, schedule=cloudy)
 
 # --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
 cell = Equations(fields=NAMES)
@@ -152,12 +150,12 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
-def conversion(name, looped):
+def conversion(name):
     """th, q and r after a step: by Kessler, or by Seifert and Beheng."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))
-    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=looped)
+    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=True)
     if name == "kessler":
         D = cell.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
     else:
@@ -168,9 +166,8 @@ def conversion(name, looped):
     return cell.statements
 
 
-for suffix, looped in NEWTON:
-    for name in ("kessler", "seifert_beheng"):
-        module.add(f"{name}{suffix}", conversion(name, looped), schedule=alike)
+for name in ("kessler", "seifert_beheng"):
+    module.add(name, conversion(name), schedule=cloudy)
 module.add_halo("scalar_halo", ["scalar", "scalar_centred"])
 module.add_halo("sources_halo", ["sources"])
 module.add_halo("allowance_halo", ["allowance", "allowance_centred"])
