@@ -47,8 +47,8 @@ def specialised_loop(whole: Sequence[Statement], condition: Expression) -> tuple
     if not (isinstance(condition, Call) and condition.name == "all_equal"):
         known = dict(_known(condition))
         if len(whole) == 1 and isinstance(whole[0], Loop):
-            row = _needed(tuple(_with_values(whole[0].body, known)))
-            return (dataclasses.replace(whole[0], body=row),)
+            cells = _needed(tuple(_with_values(whole[0].body, known)))
+            return (dataclasses.replace(whole[0], body=cells),)
         return tuple(_with_values(whole, known))
     (loop,), (row, begin, end, value) = whole, condition.args
     assert isinstance(loop, Loop)
