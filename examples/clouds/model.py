@@ -20,7 +20,7 @@ v_frame): small numbers keep their digits in single precision. Rain, and the sea
 
 from dataclasses import replace
 
-from heddle import If, Module, Reduce, Schedule, Threads, fields, parameters, profiles, tables
+from heddle import If, Module, Reduce, Rows, Schedule, Strips, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid, onto_face, shift
@@ -77,9 +77,9 @@ clouds = Module(
 )
 
 
-def moist(cell, looped, heat=th.here, water=q.here):
+def moist(cell, heat=th.here, water=q.here):
     """Temperature and water of the cell, its potential temperature, its total water."""
-    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
+    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=True)
     return wet, cell.let("theta", wet.T / exner.here), water
 
 
@@ -106,14 +106,14 @@ clouds.add("ground", [If(grid.level("order_z") <= 0, cell.statements)], schedule
 
 
 # --- Viscosity K = K_0 + l^2 sqrt(S^2 - N^2 / Pr), cloud water, buoyancy, and what limits the time step -----
-def eddies(looped, rains):
+def eddies(rains):
     """rains: rain makes air heavier."""
     cell = Equations(fields=NAMES)
-    wet, theta, water = moist(cell, looped)
+    wet, theta, water = moist(cell)
     strain2 = subgrid.strain(cell, grid, (rise_u.here, rise_v.here))
     slopes = subgrid.gradient(cell, grid, th), subgrid.gradient(cell, grid, q)
     condensed = wet.q_c, wet.T, wet.q_s, exner.here
-    n2 = subgrid.stability(cell, slopes, theta, water, lift.here, condensed, air, loop=looped)
+    n2 = subgrid.stability(cell, slopes, theta, water, lift.here, condensed, air, loop=True)
     turbulent = subgrid.viscosity(cell, length2.here, strain2, n2, per_prandtl)
     viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
@@ -125,23 +125,15 @@ def eddies(looped, rains):
     return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 
 
-# Newton's method in a straight line, for the vectors of a CPU, or as a loop, which warps without clouds pass
-# over.
-for suffix, looped, schedule in (
-    ("", False, Schedule(fma=True)),
-    (
-        "_looped",
-        True,
-        Schedule(
-            fma=True, gpu=Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
-        ),
-    ),
-):
-    cell = Equations(fields=NAMES)
-    buoyancy(cell, *moist(cell, looped))
-    clouds.add(f"buoyancy{suffix}", cell.statements, schedule=schedule)
-    clouds.add(f"eddies{suffix}", eddies(looped, rains=False), schedule=schedule)
-    clouds.add(f"eddies_in_rain{suffix}", eddies(looped, rains=True), schedule=schedule)
+# What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU. Blocks of
+# four levels: what reads three levels up and down is read anew by blocks of one level.
+levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
+cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
+cell = Equations(fields=NAMES)
+buoyancy(cell, *moist(cell))
+clouds.add("buoyancy", cell.statements, schedule=cloudy)
+clouds.add("eddies", eddies(rains=False), schedule=cloudy)
+clouds.add("eddies_in_rain", eddies(rains=True), schedule=cloudy)
 
 # --- Length of the next step: numbers in memory, of which the end cuts the last two -------------------------
 cell = Equations(fields=("rest", "allowed"))
@@ -219,19 +211,18 @@ def scalars(order, lifts=False):
         found.append(cell.let(f"new_{phi.name}", begin(cell, phi, old) + step * rate))
         cell.store(following.here, found[-1])
     if lifts:
-        buoyancy(cell, *moist(cell, True, *found))
+        buoyancy(cell, *moist(cell, *found))
     return cell.statements
 
 
-# Blocks of four levels: fluxes reach three levels up and down, which blocks of one level read anew. Two cells
-# of a row share the flux between them; scalars of two cells take too many registers in double precision.
-single = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
-rows, cells = (Schedule(fma=True, gpu=replace(single, row_cells=n)) for n in (2, 1))
+# Two cells of a row share the flux between them; scalars of two cells take too many registers in double precision.
 for suffix, order in (("", 5), ("_centred", 2)):
+    cells = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=levels)
+    rows = replace(cells, gpu=replace(levels, row_cells=2))
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     for own, schedule in ((suffix, rows), (f"{suffix}_singly", cells)):
         clouds.add(f"scalars{own}", scalars(order), schedule=schedule)
         clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=schedule)
-clouds.add_halo("eddies_halo", ["eddies", "eddies_looped", "eddies_in_rain", "eddies_in_rain_looped"])
+clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

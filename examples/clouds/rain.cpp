@@ -67,13 +67,7 @@ void Rain<T>::add_sea_air(Tasks& tasks, heddle::Field<T>& th, heddle::Field<T>& 
 
 template <class T> void Rain<T>::add_buoyancy(Tasks& tasks, State<T>& now, heddle::Field<T>& b) {
   const Column<T>& c = *column_;
-  const auto add = [&]<class Sweep>() {
-    tasks.add(Sweep(b, now.th, now.q, *now.r, c.pressure, c.exner, c.tv0, c.lift));
-  };
-  if (on_device())
-    add.template operator()<::rain::BuoyancyWithRainLooped<T>>();
-  else
-    add.template operator()<::rain::BuoyancyWithRain<T>>();
+  tasks.add(::rain::BuoyancyWithRain<T>(b, now.th, now.q, *now.r, c.pressure, c.exner, c.tv0, c.lift));
 }
 
 template <class T>
@@ -253,27 +247,12 @@ template <class T> void Rain<T>::add_fall(Tasks& tasks, State<T>& now, State<T>&
   const auto add = [&]<class Sweep>(const auto& parameters) {
     tasks.add(Sweep(*now.r, now.th, now.q, *spare.r, c.rho, c.pressure, c.exner, *length_, parameters));
   };
-  if (what_->rain == RainScheme::kessler) {
-    const auto with = [&]<class Parameters>() {
-      return Parameters{.threshold = what_->rain_threshold, .drying = what_->evaporation};
-    };
-    if (on_device())
-      add.template operator()<::rain::KesslerLooped<T>>(
-          with.template operator()<::rain::KesslerLoopedParameters>());
-    else
-      add.template operator()<::rain::Kessler<T>>(with.template operator()<::rain::KesslerParameters>());
-  } else {
-    const auto with = [&]<class Parameters>() {
-      return Parameters{
-          .droplets = what_->droplets, .collisions = what_->collisions, .drying = what_->evaporation};
-    };
-    if (on_device())
-      add.template operator()<::rain::SeifertBehengLooped<T>>(
-          with.template operator()<::rain::SeifertBehengLoopedParameters>());
-    else
-      add.template operator()<::rain::SeifertBeheng<T>>(
-          with.template operator()<::rain::SeifertBehengParameters>());
-  }
+  if (what_->rain == RainScheme::kessler)
+    add.template operator()<::rain::Kessler<T>>(
+        ::rain::KesslerParameters{.threshold = what_->rain_threshold, .drying = what_->evaporation});
+  else
+    add.template operator()<::rain::SeifertBeheng<T>>(::rain::SeifertBehengParameters{
+        .droplets = what_->droplets, .collisions = what_->collisions, .drying = what_->evaporation});
 }
 
 template class Rain<double>;

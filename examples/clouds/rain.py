@@ -12,7 +12,7 @@ limited. Then rain falls, and D and E act over the whole step, whose length is a
 
 from dataclasses import replace
 
-from heddle import If, Module, Schedule, Threads, While, fields, parameters, profiles, tables
+from heddle import If, Module, Schedule, Strips, Threads, While, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
@@ -47,6 +47,7 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 )
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
+cloudy = replace(alike, cpu=Strips(32))  # see model.py
 pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2, levels_first=True)
 lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
 stencil = replace(same_bits, gpu=pairs)
@@ -68,21 +69,16 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 
 
 # --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
-# As in model.py: Newton's method in a straight line for a CPU, or as a loop for a GPU.
-NEWTON = (("", False), ("_looped", True))
-
-
-def buoyancy(cell, heat, water, drops, looped):
-    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=looped)
+def buoyancy(cell, heat, water, drops):
+    wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=True)
     loading = (1 + air.lightness) * wet.q_c + drops
     tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * water - loading))
     cell.store(b.here, lift.here * (tv - tv0.here))
 
 
-for suffix, looped in NEWTON:
-    cell = Equations(fields=NAMES)
-    buoyancy(cell, th.here, q.here, r.here, looped)
-    module.add(f"buoyancy_with_rain{suffix}", cell.statements, schedule=alike)
+cell = Equations(fields=NAMES)
+buoyancy(cell, th.here, q.here, r.here)
+module.add("buoyancy_with_rain", cell.statements, schedule=cloudy)
 
 # --- Sea: fluxes of momentum, heat and water by bulk coefficients, F = C |U| (s_sea - s) --------------------
 cell = Equations(fields=NAMES)
@@ -188,7 +184,7 @@ def stage_with_rain(order):
     found.append(cell.let("new_r", r_old.here + share * length.gather(0) * rate))
     for target, value in zip((th_next, q_next, r_next), found, strict=True):
         cell.store(target.here, value)
-    buoyancy(cell, *found, True)
+    buoyancy(cell, *found)
     return cell.statements
 
 
@@ -239,36 +235,33 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
-def conversion(name, looped):
-    """th, q and r after a step: by Kessler, or by Seifert and Beheng. looped: cells with neither cloud nor
-    rain pass it over."""
+def conversion(name):
+    """th, q and r after a step: by Kessler, or by Seifert and Beheng. Cells with neither cloud nor rain pass it
+    over."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))
-    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=looped)
-    inside = Equations(fields=cell.taken) if looped else cell
+    wet = saturation.adjust(cell, theta_l, q.here, p, Pi, air, loop=True)
+    inside = Equations(fields=cell.taken)
     if name == "kessler":
         D = inside.let("conversion", rain.kessler_conversion(wet.q_c, r.here, threshold))
     else:
         D = rain.seifert_beheng_conversion(inside, wet.q_c, r.here, rho, droplets, collisions)
     found = rain.exchange(inside, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air, drying)
     after = found.theta_l, found.q, found.r
-    if looped:
-        names = [local(name) for name in ("th_after", "q_after", "r_after")]
-        left, before = local("water_left"), (th.here, q.here, r.here)
-        rounds = Piecewise((1, Or(wet.q_c > 0, r.here > 0)), (0, True))
-        first = {**dict(zip(names, before, strict=True)), left: rounds}
-        update = {**dict(zip(names, after, strict=True)), left: left - 1}
-        cell.statements.append(While(left > 0, first, inside.statements, update, at_most=1))
-        after = names
-    for field, value in zip((th, q, r_next), after, strict=True):
+    names = [local(name) for name in ("th_after", "q_after", "r_after")]
+    left, before = local("water_left"), (th.here, q.here, r.here)
+    rounds = Piecewise((1, Or(wet.q_c > 0, r.here > 0)), (0, True))
+    first = {**dict(zip(names, before, strict=True)), left: rounds}
+    update = {**dict(zip(names, after, strict=True)), left: left - 1}
+    cell.statements.append(While(left > 0, first, inside.statements, update, at_most=1))
+    for field, value in zip((th, q, r_next), names, strict=True):
         cell.store(field.here, value)
     return cell.statements
 
 
-for suffix, looped in NEWTON:
-    for name in ("kessler", "seifert_beheng"):
-        module.add(f"{name}{suffix}", conversion(name, looped), schedule=alike)
+for name in ("kessler", "seifert_beheng"):
+    module.add(name, conversion(name), schedule=cloudy)
 for name in ("stage_with_rain", "last_rates", "both_allowances"):
     module.add_halo(f"{name}_halo", [name, f"{name}_centred"])
 module.add_halo("scalar_halo", ["scalar", "scalar_centred"])

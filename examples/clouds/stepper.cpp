@@ -142,12 +142,8 @@ public:
   void run(std::int64_t times = 1) { tasks_.run(times); }
 
   void add_survey(State<T>& now) {
-    if (now.r && on_device())
-      add_survey_with<EddiesInRainLooped<T>, EddiesInRainLoopedParameters, true>(now);
-    else if (now.r)
+    if (now.r)
       add_survey_with<EddiesInRain<T>, EddiesInRainParameters, true>(now);
-    else if (on_device())
-      add_survey_with<EddiesLooped<T>, EddiesLoopedParameters, false>(now);
     else
       add_survey_with<Eddies<T>, EddiesParameters, false>(now);
   }
@@ -239,8 +235,6 @@ private:
     const Column<T>& c = s_.column_;
     if (now.r)
       s_.rain_->add_buoyancy(tasks_, now, s_.buoyancy_);
-    else if (on_device())
-      tasks_.put(BuoyancyLooped<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
     else
       tasks_.put(Buoyancy<T>(s_.buoyancy_, now.th, now.q, c.pressure, c.exner, c.tv0, c.lift));
   }

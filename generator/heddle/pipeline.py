@@ -42,6 +42,7 @@ from heddle.passes.vectorise.row_groups import group_rows
 from heddle.passes.vectorise.row_values import row_values
 from heddle.passes.vectorise.scan import vectorise_scans
 from heddle.passes.vectorise.streaming_stores import stream_stores
+from heddle.passes.vectorise.usual_rows import usual_rows
 from heddle.passes.version_loops import version_loops
 
 Pass = Callable[[Kernel, Request], Kernel]
@@ -69,6 +70,7 @@ LOWERING: tuple[Pass, ...] = (
     version_loops,
     select_functions,
     row_values,
+    usual_rows,
     name_constants,
     name_locals,
 )

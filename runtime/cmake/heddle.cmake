@@ -12,6 +12,8 @@ heddle_add_kernels(<target>
   [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
                                       of statements, which take it minutes. Not with GENERATED_DIR
   [LARGE]                             such kernels, too: HEDDLE_OPTIMISE_LARGE says how they are optimised
+  [WIDE_VECTORS]                      kernels that compute more than they load: vectors of 64 bytes where the
+                                      processor has them, though compilers prefer 32 on some
   [DEPENDS <file>...]                 data that the model reads
   [SCHEDULES <file.json>]             what `heddle explore` found best, in place of the model's schedules
   [MACHINE <name>]                    as SCHEDULES has it; default: the processor and GPU that generates
@@ -299,7 +301,7 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS;NO_CHECK;LARGE" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
+    "NO_SWEEPS;NO_CHECK;LARGE;WIDE_VECTORS" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
     "KERNELS;TARGETS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
@@ -476,6 +478,13 @@ function(heddle_add_kernels target)
   set(options ${optimise} -ffp-contract=off -fno-math-errno -fno-trapping-math)
   if(HEDDLE_ARCH)
     list(APPEND options "-march=${HEDDLE_ARCH}")
+  endif()
+  if(arg_WIDE_VECTORS)
+    include(CheckCXXCompilerFlag)
+    check_cxx_compiler_flag(-mprefer-vector-width=512 HEDDLE_PREFERS_VECTOR_WIDTH) # not beside x86
+    if(HEDDLE_PREFERS_VECTOR_WIDTH)
+      list(APPEND options -mprefer-vector-width=512)
+    endif()
   endif()
   if(NOT DEFINED HEDDLE_OPENMP OR HEDDLE_OPENMP)
     find_package(OpenMP QUIET COMPONENTS CXX)

@@ -7,7 +7,7 @@ What two options exclude of each other in one part of a schedule cannot be writt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heddle.errors import NOWHERE, KernelError, Place
@@ -25,6 +25,7 @@ from heddle.ir.nodes import (
     Reduce,
     Scalar,
     Scan,
+    Statement,
     Store,
     Symbol,
     While,
@@ -232,14 +233,14 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
     if loop is None:
         return
     strips = target.inner == "simd" and not isinstance(schedule.cpu, Rows)
-    reduces = any(isinstance(s, Reduce) for s in statements(kernel.body))
+    reduces = any(isinstance(s, Reduce) for s in statements(_up_to_the_last_rounds(kernel.body)))
     if strips and (reduces or not kernel.space.is_box):
-        why = "reduces" if reduces else "runs over a list"
+        why = "reduces before its last round" if reduces else "runs over a list"
         raise KernelError(
             loop.place,
             f"'{kernel.name}' repeats a While, as often as each cell asks for, and {why}, which strips do "
             "not support together: the cells of a strip do the same.",
-            "use Schedule(cpu=Rows())" + (", or reduce in a separate kernel" if reduces else ""),
+            "use Schedule(cpu=Rows())" + (", or reduce behind the rounds" if reduces else ""),
         )
     if target.threads and schedule.gpu.coarsening > 1:
         raise KernelError(
@@ -248,6 +249,14 @@ def _check_rounds(kernel: Kernel, schedule: Schedule, target: Target) -> None:
             "repeats a While as often as it asks for.",
             "leave out coarsening",
         )
+
+
+def _up_to_the_last_rounds(body: Sequence[Statement]) -> Sequence[Statement]:
+    """What lanes do before they all have their results: the last part of a strip comes after that."""
+    holding = [
+        n for n, s in enumerate(body) if any(isinstance(inner, (Scan, While)) for inner in statements((s,)))
+    ]
+    return body[: holding[-1] + 1] if holding else ()
 
 
 def _check_warps(kernel: Kernel, warps: WarpPerCell, colours: int, target: Target) -> None:
@@ -467,6 +476,18 @@ def check_integers(kernel: Kernel, name: str) -> None:
             f"'{kernel.name}' cannot be specialised for a value of '{name}', whose elements are "
             f"{field.type}.",
             "name a field of integers, such as flags",
+        )
+
+
+def check_usual(kernel: Kernel, profile: str, found: bool) -> None:
+    """Raise KernelError where no loop over rows chooses by the profile whose usual value has statements of
+    its own. found: whether one does."""
+    if not found:
+        raise KernelError(
+            kernel.name,
+            f"'{kernel.name}' has no choice between values that depends on '{profile}' and is the same in a "
+            "row.",
+            "name a profile along y or z that a condition compares, or leave out usual",
         )
 
 

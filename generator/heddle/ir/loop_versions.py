@@ -4,6 +4,9 @@
 if all_equal(open_row, i_begin, i_end, 63) { let residual = c_x * ...; ... }      the copy: 63 is put in
 if not all_equal(...) { let c_e = select(bitand(faces, 1) != 0, c_x, 0); ... }    the whole, for any value
 
+if order_z_here == 5 { loop simd x { ... u5 ... } }                               the same for whole rows
+if not order_z_here == 5 { loop simd x { ... choose(order_z_here >= 5, u5, u3) ... } }
+
 The copy follows from the whole and the condition, so it says nothing new: whoever wants to know what a kernel
 does, or what one update costs, looks at the whole alone.
 """
@@ -18,6 +21,7 @@ from heddle.ir.nodes import (
     BOOL,
     Call,
     Cast,
+    Comment,
     Const,
     Expression,
     If,
@@ -32,15 +36,20 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
 )
-from heddle.ir.visit import statements, transform_expressions, walk
+from heddle.ir.visit import distinct, statements, transform_expressions, walk
 
 
 def specialised_loop(whole: Sequence[Statement], condition: Expression) -> tuple[Statement, ...]:
     """The statements as they are where a condition holds: all_equal of the cells of the one loop among them,
     or several `symbol == constant` joined by `and`. Constants are folded, names of constants and of other
-    names disappear, and what is the same for all cells of the loop is named before it."""
+    names disappear, and what is the same for all cells of the loop is named before it; of a row, what nobody
+    reads any more disappears, too."""
     if not (isinstance(condition, Call) and condition.name == "all_equal"):
-        return tuple(_with_values(whole, dict(_known(condition))))
+        known = dict(_known(condition))
+        if len(whole) == 1 and isinstance(whole[0], Loop):
+            cells = _needed(tuple(_with_values(whole[0].body, known)))
+            return (dataclasses.replace(whole[0], body=cells),)
+        return tuple(_with_values(whole, known))
     (loop,), (row, begin, end, value) = whole, condition.args
     assert isinstance(loop, Loop)
     assert (loop.begin, loop.end) == (begin, end)
@@ -121,6 +130,20 @@ def _with_values(body: Sequence[Statement], known: dict[Expression, Expression])
         yield changed
 
 
+def _needed(body: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Statements without names that no later one reads, and without headings of nothing."""
+    read: set[Symbol] = set()
+    kept: list[Statement] = []
+    for statement in reversed(body):
+        unread = isinstance(statement, Let) and statement.symbol not in read
+        nothing = isinstance(statement, Comment) and isinstance(kept[-1] if kept else statement, Comment)
+        if unread or nothing:
+            continue
+        read.update(node for node in distinct(statement) if isinstance(node, Symbol))
+        kept.append(statement)
+    return tuple(reversed(kept))
+
+
 def _is_integer(value: Expression) -> bool:
     return isinstance(value, Const) and value.type is not None and not value.type.is_float
 
@@ -132,6 +155,10 @@ def _folded(expression: Expression) -> Expression:
             return expression if scalar.is_float else Const(value, scalar)
         case Op(name, args, scalar) if all(_is_integer(a) for a in args):
             return Const(OPERATORS[name].meaning(*(a.value for a in args)), scalar)  # type: ignore[attr-defined]
+        case Op(("ge" | "gt" | "le" | "lt" | "eq" | "ne") as name, (Const(left), Const(right))):
+            return Const(bool(OPERATORS[name].meaning(left, right)), BOOL)
+        case Call("max" | "min", (Const() as left, right)) if left == right:
+            return left
         case Select(Const(chosen), yes, no):
             return yes if chosen else no
     return expression

@@ -50,6 +50,14 @@ def _flag(option: str, value: object) -> None:
         raise KernelError(calling_place(), what, f"use {option}=True or {option}=False")
 
 
+def _named_value(option: str, value: object, whose: str, example: tuple[str, int]) -> None:
+    """Raise KernelError unless the value is a name and a whole number."""
+    if not (isinstance(value, tuple) and [type(part) for part in value] == [str, int]):
+        what = f"{option}={value!r} is not {whose} and a whole number."
+        name, number = example
+        raise KernelError(calling_place(), what, f'write for example {option}=("{name}", {number})')
+
+
 @dataclass(frozen=True, kw_only=True)
 class CpuSchedule:
     """How a kernel runs on a CPU: as `Rows`, `Strips` or `CacheLines`; the class itself: as
@@ -82,6 +90,11 @@ class CpuSchedule:
         """Elements from one component of a cell to the next, where they are known; 0 for any."""
         return 0
 
+    @property
+    def usual(self) -> tuple[str, int] | None:
+        """A profile, and the value that most rows have in it, which get a copy of the statements."""
+        return None
+
 
 @dataclass(frozen=True)
 class Rows(CpuSchedule):
@@ -91,12 +104,15 @@ class Rows(CpuSchedule):
     remainder; 0 for any number. simd: the cells of a row are vector lanes. adjacent_components: in each field
     with components, the row of one lies directly behind that of the one before, fixed_nx elements further on,
     so that compilers know how far apart all of them are: for kernels of hundreds of components, which would
-    else load an address for each. The entries for CPUs refuse other fields.
+    else load an address for each. The entries for CPUs refuse other fields. usual: a profile and the value
+    that it has in most rows, ("order_z", 5): those in which all that is read of it has this value run a copy
+    of the statements without the choices that depend on it, and with the same bits.
     """
 
     fixed_nx: int = 0
     simd: bool = True
     adjacent_components: bool = False
+    usual: tuple[str, int] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -106,6 +122,8 @@ class Rows(CpuSchedule):
         if self.adjacent_components and not self.fixed_nx:
             what = "adjacent_components=True needs to know how many cells a row has."
             raise KernelError(calling_place(), what, "fixed_nx=8")
+        if self.usual is not None:
+            _named_value("usual", self.usual, "a profile's name", ("order_z", 5))
 
     @property
     def component_stride(self) -> int:
@@ -396,11 +414,8 @@ class Schedule:
         _whole("colours", self.colours, "1, 2, 4 or 8")
         _require(self.colours in (1, 2, 4, 8), "colours", self.colours, "1, 2, 4 or 8")
         _require(self.math in MATH, "math", repr(self.math), " or ".join(f'"{name}"' for name in MATH))
-        usual: object = self.specialise
-        named = isinstance(usual, tuple) and [type(part) for part in usual] == [str, int]
-        if usual is not None and not named:
-            what = f"specialise={usual!r} is not a field's name and a whole number."
-            raise KernelError(calling_place(), what, 'write for example specialise=("open", 63)')
+        if self.specialise is not None:
+            _named_value("specialise", self.specialise, "a field's name", ("open", 63))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/halo/interleaved/local_halo.hpp"
 #include "heddle/halo/interleaved/remote_halo.hpp"
+#include "local_copies.hpp"
 
 namespace heddle {
 
@@ -51,6 +53,7 @@ public:
     add_remote(calls.start, exchange, plan_.sent_vectors(), Way::out);
     if (stores_ == nullptr) add_remote(calls.finish, exchange, plan_.received_vectors(), Way::in);
     add_all_boxes(calls, exchange);
+    copy_at_once(calls, exchange);
     add_local(calls.wrap, exchange, plan_.wrap().shifts);
     // These write whole vectors, so after what has come into lanes of them.
     add_local(calls.finish, exchange, plan_.borders().shifts);
@@ -157,6 +160,15 @@ private:
     add(calls.wrap, exchange.pack, {&plan_.wrap().pack});
     add(calls.wrap, exchange.unpack, {&plan_.wrap().unpack});
     add(calls.finish, exchange.unpack, unpacked);
+  }
+
+  /// On a host what crosses between own blocks needs no buffer, so these calls take the place of the packing
+  /// ones. Only of those that no message goes with: others are packed before a step that may change them.
+  void copy_at_once(HaloCalls& calls, const DenseExchange& exchange) const {
+    if (memory_ == Memory::device || plan_.as_on_device() || calls.wrap.empty()) return;
+    const std::optional<LocalCopies> copies = LocalCopies::of(exchange, plan_.wrap());
+    if (!copies) return;
+    calls.wrap.assign(1, {[copies = *copies](std::byte* /*buffer*/, Stream& /*stream*/) { copies.run(); }});
   }
 
   void add_local(std::vector<HaloCall>& calls, const DenseExchange& exchange,

@@ -19,8 +19,6 @@ TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
   };
   const auto host = [](const auto&... x) { buoyancy(x...); };
   this->expect_same("buoyancy", buoyancy_of, host, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
-  this->expect_same("buoyancy_looped", buoyancy_of, host,
-                    [](const auto&... x) { buoyancy_looped_cuda(x..., nullptr); });
   for (const double u_star : {0.28, 0.0})
     this->expect_same(
         "ground",
@@ -54,13 +52,9 @@ TYPED_TEST(DeviceText, OfEddies) {
   };
   const auto host = [](const auto&... x) { eddies(x...); };
   this->expect_same("eddies", eddies_of, host, [](const auto&... x) { eddies_cuda(x..., nullptr); });
-  this->expect_same("eddies_looped", eddies_of, host,
-                    [](const auto&... x) { eddies_looped_cuda(x..., nullptr); });
   const auto host_in_rain = [](const auto&... x) { eddies_in_rain(x...); };
   this->expect_same("eddies_in_rain", eddies_in_rain_of, host_in_rain,
                     [](const auto&... x) { eddies_in_rain_cuda(x..., nullptr); });
-  this->expect_same("eddies_in_rain_looped", eddies_in_rain_of, host_in_rain,
-                    [](const auto&... x) { eddies_in_rain_looped_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfTheNextStep) {

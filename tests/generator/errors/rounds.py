@@ -104,10 +104,10 @@ WHY = (
 )
 
 
-@says(WHY % "reduces" + ", or reduce in a separate kernel")
-def loop_and_reduction_in_strips() -> None:
+@says(WHY % "reduces before its last round" + ", or reduce behind the rounds")
+def reduction_before_a_loop_in_strips() -> None:
     loop = While(a > 1, {a: p.here}, [], {a: a / 2}, at_most=9)  # here
-    kernel([loop, Reduce("sum", "total", a)], schedule=Schedule(cpu=Strips(32)))
+    kernel([Reduce("sum", "total", p.here), loop], schedule=Schedule(cpu=Strips(32)))
 
 
 @says(WHY % "runs over a list")

@@ -222,6 +222,14 @@ def specialised_for_a_value_of_a_real_field() -> None:
     kernel([Assignment(p.here, q.here)], schedule=Schedule(specialise=("q", 0)))
 
 
+@says(
+    "{here}: usual=[32, 8, 1] is not a profile's name and a whole number.\n"
+    '  Hint: write for example usual=("order_z", 5)'
+)
+def usual_of_a_list() -> None:
+    Rows(usual=WRONG["a list"])  # here
+
+
 @says("{here}: colours=3 is out of range.\n  Hint: use 1, 2, 4 or 8")
 def three_colours() -> None:
     Schedule(colours=3)  # here
@@ -475,6 +483,16 @@ def strips_with_held_cells() -> None:
 def usual_in_strips() -> None:
     schedule = Schedule(cpu=Strips(16), specialise=("open", 63))
     Module("m").add("k", [Assignment(p.here, q.here)], schedule=schedule)  # here
+
+
+@says(
+    "k: 'k' has no choice between values that depends on 'order' and is the same in a row.\n"
+    "  Hint: name a profile along y or z that a condition compares, or leave out usual"
+)
+def usual_rows_of_no_choice() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(p.here, q.here)], schedule=Schedule(cpu=Rows(usual=("order", 5))))
+    module.stages("k", "f64", "cpu")
 
 
 @says(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sympy
-from heddle import Assignment, Rows, Scan, Schedule, Sparse, Threads, While, fields
+from heddle import Assignment, Rows, Scan, Schedule, Sparse, Strips, Threads, While, fields
 from heddle.ir import nodes as ir
 from heddle.ir.interpret import Array, run
 from heddle.ir.text import lines
@@ -28,6 +28,14 @@ a, b, n, s, t, x = sympy.symbols("a b n s t x_n")
 @pytest.mark.parametrize("body", [newton, substeps])
 def test_every_pass_keeps_the_bits(body: Any, chosen: str, target: str) -> None:
     agree(model(body(), Schedule(gpu=Threads(block=(32, 2, 1)))), chosen, target, 5)
+
+
+@pytest.mark.parametrize("chosen", ["f64", "f32"])
+def test_strips_reduce_behind_their_rounds(chosen: str) -> None:
+    """Cells in lanes under masks, and what all of them give is combined in the order of other schedules."""
+    entry = model(newton(), Schedule(cpu=Strips(32)))
+    agree(entry, chosen, "cpu", 5)
+    assert "any_lane" in "\n".join(lines(levels(entry, chosen, "cpu")[-1][1].body))
 
 
 def value_of(body: list[Statement], number: float) -> float:

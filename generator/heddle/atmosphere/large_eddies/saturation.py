@@ -89,8 +89,8 @@ def adjust(
     """Emit the temperature and the cloud water of air with the liquid water potential temperature theta_l (K)
     and the total water q (kg/kg), at the pressure p (Pa) with the Exner function Pi.
 
-    loop: as a loop that only cells with cloud water enter, for GPUs, where a warp without any passes it over;
-    else in a straight line, for vector lanes. Both have the same bits. suffix: of all names.
+    loop: as a loop that only cells with cloud water enter, which warps of a GPU and strips of a CPU without
+    any pass over; else in a straight line. Both have the same bits. suffix: of all names.
     """
     air = air or Air()
     T_l = cell.let(f"T_l{suffix}", multiply(Pi, theta_l))
