@@ -125,8 +125,8 @@ def eddies(rains):
     return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 
 
-# What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU. Blocks of
-# four levels: what reads three levels up and down is read anew by blocks of one level.
+# What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU. Blocks
+# of four levels: what reads three levels up and down is read anew by blocks of one level.
 levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
 cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
 cell = Equations(fields=NAMES)
@@ -215,14 +215,16 @@ def scalars(order, lifts=False):
     return cell.statements
 
 
-# Two cells of a row share the flux between them; scalars of two cells take too many registers in double precision.
+# Two cells of a row share the flux between them on a GPU; scalars of two cells take too many registers in
+# double precision. A CPU has a copy of each loop for the rows far from ground and lid.
+pairs = replace(levels, row_cells=2)
 for suffix, order in (("", 5), ("_centred", 2)):
-    cells = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=levels)
-    rows = replace(cells, gpu=replace(levels, row_cells=2))
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
-    for own, schedule in ((suffix, rows), (f"{suffix}_singly", cells)):
-        clouds.add(f"scalars{own}", scalars(order), schedule=schedule)
-        clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=schedule)
+    for own, gpu in ((suffix, pairs), (f"{suffix}_singly", levels)):
+        clouds.add(f"scalars{own}", scalars(order), schedule=replace(rows, gpu=gpu))
+        lifting = replace(cloudy, gpu=gpu)
+        clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=lifting)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

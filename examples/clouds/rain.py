@@ -236,8 +236,8 @@ module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # falle
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
 def conversion(name):
-    """th, q and r after a step: by Kessler, or by Seifert and Beheng. Cells with neither cloud nor rain pass it
-    over."""
+    """th, q and r after a step: by Kessler, or by Seifert and Beheng. Cells with neither cloud nor rain pass
+    it over."""
     cell = Equations(fields=NAMES)
     theta_l, rho, p, Pi = OFFSET + th.here, grid.level("rho"), pressure.here, exner.here
     step = cell.let("step", length.gather(0))
