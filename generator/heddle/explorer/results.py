@@ -144,7 +144,7 @@ class Result:
 
 def solve_text(result: Result) -> str:
     """How a method came to its end."""
-    return f"{result.cycles} cycles, residual {result.residual:.1e}"
+    return f"{result.cycles} cycle{'s' if result.cycles != 1 else ''}, residual {result.residual:.1e}"
 
 
 def source_of(text: str) -> str:
