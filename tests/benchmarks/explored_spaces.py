@@ -272,7 +272,8 @@ SPACES = (
         "robertson",
         "A stiff mechanism with three integrators",
         "Robertson's three reactions over one second by Rosenbrock methods. The error is the distance from "
-        "the known solution at 40 s, with a relative tolerance of 1e-4.",
+        "the known solution at 40 s, with a relative tolerance of 1e-4. A sample begins without remembered "
+        "steps.",
         robertson,
         "4096",
         "1048576",
