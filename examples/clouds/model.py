@@ -84,9 +84,13 @@ def moist(cell, heat=th.here, water=q.here):
 
 
 # --- Buoyancy b = g (tv - tv0) / tv0, tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c) ----------------------------
-def buoyancy(cell, wet, theta, water, rain=0):
-    loading = (1 + air.lightness) * wet.q_c + rain
-    tv = cell.let("tv", theta * (1 + air.lightness * water - loading))
+def buoyancy(cell, wet, theta, water, rain=None):
+    if rain is None:
+        lightness = 1 + air.lightness * water - (1 + air.lightness) * wet.q_c
+    else:  # in the order of rain.py
+        loading = cell.let("loading", (1 + air.lightness) * wet.q_c + rain)
+        lightness = cell.let("vapour", 1 + air.lightness * water) - loading
+    tv = cell.let("tv", theta * lightness)
     cell.store(b.here, lift.here * (tv - tv0.here))
 
 
@@ -118,15 +122,15 @@ def eddies(rains):
     viscosity = cell.let("viscosity", background + turbulent)
     cell.store(K.here, viscosity)
     cell.store(cloud.here, wet.q_c)
-    buoyancy(cell, wet, theta, water, r.here if rains else 0)
+    buoyancy(cell, wet, theta, water, r.here if rains else None)
     per_h = grid.level("per_height")
     courant = Abs(u.here) * grid.per(0) + Abs(v.here) * grid.per(1) + Abs(w.here) * per_h
     spread = per_prandtl * viscosity * (grid.per(0) ** 2 + grid.per(1) ** 2 + per_h**2)
     return [*cell.statements, Reduce("max", "advection", courant), Reduce("max", "diffusion", spread)]
 
 
-# What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU. Blocks
-# of four levels: what reads three levels up and down is read anew by blocks of one level.
+# What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU.
+# Blocks of four levels: what reads three levels up and down is read anew by blocks of one level.
 levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
 cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
 cell = Equations(fields=NAMES)

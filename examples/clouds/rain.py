@@ -71,8 +71,9 @@ module = Module("rain", precisions=("f64", "f32"), about="Rain and a sea, for a 
 # --- Buoyancy of air with rain: tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r) ------------------------------
 def buoyancy(cell, heat, water, drops):
     wet = saturation.adjust(cell, OFFSET + heat, water, pressure.here, exner.here, air, loop=True)
-    loading = (1 + air.lightness) * wet.q_c + drops
-    tv = cell.let("tv", wet.T / exner.here * (1 + air.lightness * water - loading))
+    theta = cell.let("theta", wet.T / exner.here)
+    loading = cell.let("loading", (1 + air.lightness) * wet.q_c + drops)
+    tv = cell.let("tv", theta * (cell.let("vapour", 1 + air.lightness * water) - loading))
     cell.store(b.here, lift.here * (tv - tv0.here))
 
 
@@ -98,8 +99,17 @@ for field, value in (
     cell.store(field.here, value)
 module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lowest)
 
+
+def ground_into_cell(cell):
+    """What multiplies a flux at the ground. Products of two: no kernel rounds them in another order."""
+    step = cell.once("step", share * length.gather(0))
+    return cell.once(
+        "into_cell", step * cell.once("per_depth", grid.level("rho_face") * grid.level("per_mass"))
+    )
+
+
 cell = Equations(fields=NAMES)
-into_cell = cell.let("into_cell", share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass"))
+into_cell = ground_into_cell(cell)
 cell.store(th_next.here, th_next.here + into_cell * theta_flux.here)
 cell.store(q_next.here, q_next.here + into_cell * water_flux.here)
 module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lowest)
@@ -157,8 +167,7 @@ def subsided(phi, rest, gain):
 
 def with_sea(cell, name, value, flux):
     """A value, in the lowest cells with what the sea gives."""
-    given = share * length.gather(0) * grid.level("rho_face") * grid.level("per_mass")
-    into_cell = cell.once("into_cell", given)
+    into_cell = ground_into_cell(cell)
     value = cell.let(f"dry_{name}", value)
     return cell.let(
         f"new_{name}", Piecewise((value + into_cell * flux.here, grid.level("order_z") <= 0), (value, True))

@@ -29,9 +29,11 @@ template <int n, class Real> struct Rows {
 /// The same where rows beside each other are corrected together: of a block's lines the first is one that the
 /// block before has, too.
 template <int n, class Real> struct CorrectedRows {
-  static constexpr int count = Rows<n, Real>::count;
+  static constexpr bool single = sizeof(Real) == 4, few = single && is_power_of_two(n) && n <= 512;
+  static constexpr int count = few ? 8 : Rows<n, Real>::count;
   using L = Lines<n / 2, count, is_power_of_two(n) ? 256 : 240>;
-  static constexpr int blocks = 2;
+  static constexpr int blocks = few ? 3 : 2;
+  static constexpr std::int64_t most_levels = single ? 8 : 4; // of a block
   static_assert(L::lines > 1);
 };
 
@@ -105,7 +107,7 @@ int divergence_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, 
     using Shape = Rows<n, Real>;
     using L = typename Shape::L;
     const dim3 grid(static_cast<unsigned>(parts<L>(a.ny)), static_cast<unsigned>(a.planes), 1);
-    return launch_with_shared(divergence_rows<L, Shape::blocks, Real>, grid, dim3(L::block, 1, 1),
+    return launch_with_shared(divergence_rows<L, Shape::blocks * 2 / 3, Real>, grid, dim3(L::block, 1, 1),
                               L::template shared_bytes<Real>, stream, a, flow);
   });
 }
@@ -116,7 +118,7 @@ int correction_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, 
     using L = typename CorrectedRows<n, Real>::L;
     const std::int64_t across = (a.ny + L::lines - 2) / (L::lines - 1);
     // Blocks enough for a GPU, and few levels that two blocks transform.
-    const std::int64_t wanted = 8 * enough_blocks / across, most = 8;
+    const std::int64_t wanted = 8 * enough_blocks / across, most = CorrectedRows<n, Real>::most_levels;
     const std::int64_t levels =
         std::clamp((a.planes + wanted - 1) / std::max<std::int64_t>(wanted, 1), std::int64_t{1}, most);
     const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>((a.planes + levels - 1) / levels),

@@ -6,7 +6,7 @@
 #include "clouds_sweeps.hpp"
 #include "rain_sweeps.hpp"
 
-namespace clouds {
+namespace clouds::at_once {
 namespace {
 
 constexpr double per_x = 0.01, per_y = 0.011, per_prandtl = 3, heat_flux = 8e-3, water_flux = 5.2e-5,
@@ -123,4 +123,4 @@ TYPED_TEST(DeviceTextAtOnce, OfTheLimiter) {
 }
 
 } // namespace
-} // namespace clouds
+} // namespace clouds::at_once

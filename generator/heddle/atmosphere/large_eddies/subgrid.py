@@ -285,8 +285,10 @@ class Diffusion:
             given: sympy.Expr = sympy.Integer(0)
             if by == 0 and ground is not None:
                 given = negate(multiply(density, ground))
-            if by == 1 and lid is not None:
-                given = multiply(density, self.per_prandtl, self.K.here, lid)
+            if by == 1 and lid is not None:  # products of two: no kernel has another order of factors
+                spread = self.cell.let(f"lid_spread{suffix}", multiply(density, self.K.here))
+                slope = self.cell.let(f"lid_slope{suffix}", multiply(self.per_prandtl, lid))
+                given = multiply(spread, slope)
             flux.append(self._closed(f"diffusion_{'bt'[by]}{suffix}", inside, given, by))
         changes.append(multiply(self.grid.level("per_mass"), add(flux[1], negate(flux[0]))))
         return self.cell.let(f"diffusion{suffix}", add(*changes))
