@@ -226,6 +226,11 @@ class GpuSchedule:
         return 1
 
     @property
+    def level_by_level(self) -> bool:
+        """Whether a block of threads goes up through the levels."""
+        return False
+
+    @property
     def cells_per_thread(self) -> int:
         """That a thread updates, one after the other or together."""
         return self.coarsening * self.row_cells
@@ -245,15 +250,22 @@ class Threads(GpuSchedule):
     what they read as vectors, and computes once what they have in common, such as the flux through the face
     between two. The entry refuses rows that are no whole number of such vectors, and addresses and strides
     that are no multiple of them. For stencils that reach far along x and read many fields.
+    level_by_level: a block of threads goes up through all levels, and computes once what its cells would compute
+    for themselves and for others: a value of another column comes from shared memory, one of another level from
+    registers. Columns at the edge of a block are computed by two blocks: x and y of the block should be large
+    (32, 32). For methods of several stages in one kernel, such as a limiter of fluxes. It asks for unit_stride
+    and same_strides, too. All components of the fields are treated alike.
     """
 
     coarsening: int = 1
     unit_stride: bool = False
     same_strides: bool = False
     row_cells: int = 1
+    level_by_level: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _flag("level_by_level", self.level_by_level)
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
@@ -262,6 +274,11 @@ class Threads(GpuSchedule):
         alone = self.unit_stride and self.same_strides and self.coarsening == 1
         promises = "unit_stride=True and same_strides=True beside it, and no coarsening"
         _require(self.row_cells == 1 or alone, "row_cells", self.row_cells, promises)
+        promises = (
+            "unit_stride=True and same_strides=True beside it, one cell per thread, and block=(x, y, 1)"
+        )
+        alone = alone and self.row_cells == 1 and self.block[2] == 1
+        _require(not self.level_by_level or alone, "level_by_level", self.level_by_level, promises)
 
 
 @dataclass(frozen=True)
