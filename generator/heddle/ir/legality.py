@@ -430,7 +430,7 @@ def _check_row_cells(kernel: Kernel, cells: int) -> None:
         why = "it has branches, scans or reductions"
     elif stored & read:
         why = "it reads fields that it writes"
-    elif not all(field.numbered_with(kernel.space) or field.is_plane(kernel.space) for field in grids):
+    elif not all(field.numbered_with(kernel.space) for field in grids):
         why = "it has fields of fewer axes, or of another grid"
     if why:
         raise KernelError(

@@ -21,7 +21,7 @@ the next block computes, too. All components of the fields are alike: a thread h
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from heddle.errors import KernelError
@@ -56,7 +56,7 @@ from heddle.ir.nodes import (
 from heddle.ir.shifts import Shift, Shifts, moved_by
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
-from heddle.ir.visit import distinct, rebuild, transform
+from heddle.ir.visit import distinct, rebuild, statements, transform
 from heddle.passes.lowering_context import compass
 
 MOST_SHARED = 48 * 1024
@@ -366,6 +366,8 @@ class _Columns:
         end = add(Symbol("n_z", I64), integer(self.steps))
         loop = Loop("levels", STEP, integer(0), end, integer(1), tuple(self.inside))
         body: tuple[Statement, ...] = (*self.places(), *self.before, *locals_, *variables, loop)
+        while (used := _without_unused(body)) != body:
+            body = used
         for axis in range(2):
             whole = add(Symbol(f"n_{AXES[axis]}", I64), integer(self.cells[axis] - 1))
             blocks = operate("div", whole, integer(self.cells[axis]))
@@ -590,6 +592,24 @@ class _Columns:
         if let not in self.before:
             self.before.append(let)
         return let.symbol
+
+
+def _without_unused(body: Sequence[Statement], used: Set[Node] | None = None) -> tuple[Statement, ...]:
+    """Statements without names that nothing mentions."""
+    if used is None:
+        used = {node for statement in statements(body) for node in distinct(_mentioned(statement))}
+    return tuple(
+        dataclasses.replace(s, body=_without_unused(s.body, used)) if isinstance(s, (Loop, If)) else s
+        for s in body
+        if not (isinstance(s, Let) and s.symbol not in used)
+    )
+
+
+def _mentioned(statement: Statement) -> list[Node]:
+    """What a statement mentions, but for the name that it gives, and for the statements in it."""
+    if isinstance(statement, Let):
+        return [statement.value]
+    return [part for part in statement.children if not isinstance(part, Statement)]
 
 
 def _has(access: Access, low: Sequence[int], high: Sequence[int]) -> bool:
