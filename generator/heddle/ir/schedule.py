@@ -250,11 +250,11 @@ class Threads(GpuSchedule):
     what they read as vectors, and computes once what they have in common, such as the flux through the face
     between two. The entry refuses rows that are no whole number of such vectors, and addresses and strides
     that are no multiple of them. For stencils that reach far along x and read many fields.
-    level_by_level: a block of threads goes up through all levels, and computes once what its cells would compute
-    for themselves and for others: a value of another column comes from shared memory, one of another level from
-    registers. Columns at the edge of a block are computed by two blocks: x and y of the block should be large
-    (32, 32). For methods of several stages in one kernel, such as a limiter of fluxes. It asks for unit_stride
-    and same_strides, too. All components of the fields are treated alike.
+    level_by_level: a block of threads goes up through all levels, and computes once what its cells would
+    compute for themselves and for others: a value of another column comes from shared memory, one of another
+    level from registers. Columns at the edge of a block are computed by two blocks: x and y of the block
+    should be large (32, 16). For methods of several stages in one kernel, such as a limiter of fluxes. It asks
+    for unit_stride and same_strides, too. All components of the fields are treated alike.
     """
 
     coarsening: int = 1

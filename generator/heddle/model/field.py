@@ -46,9 +46,8 @@ class Field:
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
     the field has one value per column along z. table: the number of values of a table, which belong to no
-    cell (see `tables`). other_grid: it lies on another grid (see `fields`). intermediate: it has no memory (see
-    `fields`). declared: the number of the
-    declaration that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
+    cell (see `tables`). other_grid: it lies on another grid (see `fields`). intermediate: it has no memory
+    (see `fields`). declared: the number of the declaration that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
     """
 
     name: str

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advection of 16 tracers, a launch of each kernel per group of four: a plain stage, and the limited one in
-// four forms, of which one is for GPUs. Bytes are those of the banners, per tracer; `fraction_of_28_bytes` counts what the limited
-// stage of one tracer alone has to move at least (f32: 28 bytes per cell; six words read and one written).
+// four forms, of which one is for GPUs. Bytes are those of the banners, per tracer; `fraction_of_28_bytes`
+// counts what the limited stage of one tracer alone has to move at least (f32: 28 bytes per cell; six words
+// read and one written).
 #include <cmath>
 #include <initializer_list>
 #include <memory>

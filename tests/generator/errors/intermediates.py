@@ -8,9 +8,7 @@ from errors.cases import kernel, says
 from heddle import Assignment, If, Schedule, Threads, block_coordinates, fields
 
 
-GOES_UP = Schedule(
-    gpu=Threads(block=(16, 8, 1), unit_stride=True, same_strides=True, level_by_level=True)
-)
+GOES_UP = Schedule(gpu=Threads(block=(16, 8, 1), unit_stride=True, same_strides=True, level_by_level=True))
 
 
 @says(
@@ -67,16 +65,17 @@ def levels_of_large_planes() -> None:
     kernel([*statements, Assignment(result.here, total)], schedule=Schedule(gpu=large), targets="cuda")
 
 
-@says(
-    "k: component 1 of 'result' is not computed as component 0 is.\n  Hint: leave out level_by_level"
-)
+@says("k: component 1 of 'result' is not computed as component 0 is.\n  Hint: leave out level_by_level")
 def levels_of_different_components() -> None:
     two, result = fields("two, result: real(2)[3D]")
     statements = [Assignment(result.component(n), (n + 2) * two.component(n)) for n in range(2)]
     kernel(statements, schedule=GOES_UP, targets="cuda")
 
 
-@says("k: the intermediate field 'far' is assigned in another cell, or twice.\n  Hint: assign it once, in the own cell")
+@says(
+    "k: the intermediate field 'far' is assigned in another cell, or twice.\n"
+    "  Hint: assign it once, in the own cell"
+)
 def intermediate_of_another_cell() -> None:
     s, r = fields("s, r: real[3D]")
     far = fields("far: real[3D]", intermediate=True)
@@ -93,9 +92,7 @@ def intermediate_without_a_value() -> None:
     kernel([Assignment(r.here, far[1, 0, 0])])
 
 
-@says(
-    "k: the intermediate field 'far' is used in a condition or a loop.\n  Hint: use it outside of these"
-)
+@says("k: the intermediate field 'far' is used in a condition or a loop.\n  Hint: use it outside of these")
 def intermediate_in_a_condition() -> None:
     s, r = fields("s, r: real[3D]")
     far = fields("far: real[3D]", intermediate=True)
@@ -103,7 +100,8 @@ def intermediate_in_a_condition() -> None:
 
 
 @says(
-    "k: a value of an intermediate field depends on the coordinates of its cell, and is read in another one.\n"
+    "k: a value of an intermediate field depends on the coordinates of its cell, and is read in another "
+    "one.\n"
     "  Hint: take coordinates from a profile"
 )
 def intermediate_of_a_coordinate() -> None:
