@@ -253,8 +253,8 @@ class Threads(GpuSchedule):
     level_by_level: a block of threads goes up through all levels, and computes once what its cells would
     compute for themselves and for others: a value of another column comes from shared memory, one of another
     level from registers. Columns at the edge of a block are computed by two blocks: x and y of the block
-    should be large (32, 16). For methods of several stages in one kernel, such as a limiter of fluxes. It asks
-    for unit_stride and same_strides, too. All components of the fields are treated alike.
+    should be large (32, 16). For methods of several stages in one kernel, such as a limiter of fluxes. It
+    asks for unit_stride and same_strides, too. All components of the fields are treated alike.
     """
 
     coarsening: int = 1

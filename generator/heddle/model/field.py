@@ -47,7 +47,8 @@ class Field:
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
     the field has one value per column along z. table: the number of values of a table, which belong to no
     cell (see `tables`). other_grid: it lies on another grid (see `fields`). intermediate: it has no memory
-    (see `fields`). declared: the number of the declaration that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
+    (see `fields`). declared: the number of the declaration that made it, see `in_declared_order`. Fields are
+    ordered, because SymPy sorts the accesses.
     """
 
     name: str

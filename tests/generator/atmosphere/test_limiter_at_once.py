@@ -12,13 +12,13 @@ from calls import Array, Kernels, interior, wrap
 from compiled import Library
 from heddle import Module, Schedule, Threads
 from heddle.atmosphere import advection
-from heddle.ir.schedule import precision
-from heddle.pipeline import lower
+from heddle.build import files, write
 from heddle.emit.targets import TARGETS
+from heddle.ir.schedule import precision
 from heddle.ir.stages import Request
+from heddle.pipeline import lower
 from heddle.roundtrip.compare import Proof, equivalent
 from heddle.roundtrip.report import proved
-from heddle.build import files, write
 
 G, TRACERS = 4, 2
 SCHEME = advection.Advection(limiter="positive-definite", tracers=TRACERS)

@@ -7,7 +7,6 @@ import sympy
 from errors.cases import kernel, says
 from heddle import Assignment, If, Schedule, Threads, block_coordinates, fields
 
-
 GOES_UP = Schedule(gpu=Threads(block=(16, 8, 1), unit_stride=True, same_strides=True, level_by_level=True))
 
 
