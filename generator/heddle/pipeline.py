@@ -22,7 +22,9 @@ from heddle.passes.from_sympy import from_sympy
 from heddle.passes.fuse_scans import fuse_scans
 from heddle.passes.hoist_invariants import hoist_invariants
 from heddle.passes.infer_types import infer_types
+from heddle.passes.inline_intermediates import inline_intermediates
 from heddle.passes.inline_stored_values import inline_stored_values
+from heddle.passes.level_by_level import level_by_level
 from heddle.passes.lower_accesses import lower_accesses
 from heddle.passes.lower_reductions import lower_reductions
 from heddle.passes.lower_row_reductions import lower_row_reductions
@@ -47,7 +49,7 @@ from heddle.passes.version_loops import version_loops
 
 Pass = Callable[[Kernel, Request], Kernel]
 
-TYPING: tuple[Pass, ...] = (name_shared_values, infer_types, check_dependences)
+TYPING: tuple[Pass, ...] = (inline_intermediates, name_shared_values, infer_types, check_dependences)
 SCHEDULING: tuple[Pass, ...] = (check_schedule, fuse_scans, apply_schedule)
 LOWERING: tuple[Pass, ...] = (
     merge_equal_values,
@@ -55,6 +57,7 @@ LOWERING: tuple[Pass, ...] = (
     vectorise_scans,
     lower_row_reductions,
     lower_reductions,
+    level_by_level,
     lower_accesses,
     rematerialise_addresses,
     coarsen_threads,

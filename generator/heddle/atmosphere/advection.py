@@ -25,7 +25,7 @@ All tracers are components of one field, so one launch moves all of them and rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy
 
@@ -184,6 +184,30 @@ class Advection:
             kernel.update(kernel.limited(q, q_old, factors, n), n, q_old, q_next, source)
         return kernel.statements()
 
+    def limited_at_once(
+        self,
+        q: str = "q",
+        q_old: str = "q_old",
+        q_next: str = "q_next",
+        source: str = "",
+        keep: str = "keep",
+    ) -> AssignmentCollection:
+        """A limited stage in one kernel, with the bits of two or three: the shares are an intermediate field.
+        For GPUs with `Threads(level_by_level=True)`, which computes each flux once; other schedules compute
+        it six times. The kernel reads one cell more than the others to each side: fields have a ghost layer
+        more, and those of the flow two."""
+        kernel = _Kernel(self, (q, q_old, source, q_next), limited=True, shares=self._factors(keep))
+        kernel.weigh(kernel.fluxes.step)
+        kernel.name_masses("mass_old", "mass")
+        kernel.name_donors()
+        for n in range(self.tracers):
+            kernel.heading(n)
+            flow = kernel.computed(q, q_old, n)
+            kernel.choose(q, q_old, self._factors(keep), n, flow)
+            flux = kernel.limited(q, q_old, self._factors(keep), n, flow)
+            kernel.update(flux, n, q_old, q_next, source)
+        return kernel.statements()
+
     def limited_tendency(
         self,
         q: str = "q",
@@ -230,13 +254,19 @@ class _Kernel:
         excess: str = "",
         lower: bool = False,
         store: str = "",
+        shares: tuple[str, ...] = (),
     ) -> None:
         self.scheme, self.flow = scheme, scheme.flow
         self.components = scheme.tracers if scheme.tracers > 1 else 0
         ghosts = pairs(max(scheme.horizontal, scheme.vertical))
+        if shares:  # of neighbours, which are computed here, too
+            ghosts += 1
+            self.flow = replace(self.flow, ghost_layers=max(self.flow.ghost_layers, 2))
         self.fields = {
             name: Field(name, components=self.components, ghost_layers=ghosts) for name in names if name
         }
+        for name in shares:
+            self.fields[name] = Field(name, components=self.components, intermediate=True)
         if excess:
             self.fields[excess] = Field(excess, components=3 * scheme.tracers, ghost_layers=ghosts)
         if store:
@@ -320,9 +350,16 @@ class _Kernel:
         for face in self.fluxes.faces:
             self.equations.store(self.faces_of.component(3 * n + face.axis), excess[face.name])
 
-    def choose(self, q: str, q_old: str, factors: tuple[str, ...], n: int) -> None:
-        """Store the shares that the limiter lets pass."""
-        low, excess = self.excess(q, q_old, n)
+    def choose(
+        self,
+        q: str,
+        q_old: str,
+        factors: tuple[str, ...],
+        n: int,
+        fluxes: tuple[Values, Values] | None = None,
+    ) -> None:
+        """Store the shares that the limiter lets pass. fluxes: L and A, where they are named already."""
+        low, excess = fluxes or self.excess(q, q_old, n)
         if self.store_in is not None:
             for face in self.fluxes.faces:
                 if not face.shift:
@@ -355,15 +392,24 @@ class _Kernel:
             most = self.let(f"most_{face.name}", sympy.Max(most, seen, evaluate=False))
         return least, most
 
-    def limited(self, q: str, q_old: str, factors: tuple[str, ...], n: int) -> Values:
-        """Name the limited fluxes: L, and what A may keep."""
-        low, excess = self.excess(q, q_old, n)
+    def limited(
+        self,
+        q: str,
+        q_old: str,
+        factors: tuple[str, ...],
+        n: int,
+        fluxes: tuple[Values, Values] | None = None,
+    ) -> Values:
+        """Name the limited fluxes: L, and what A may keep. fluxes: as for `choose`."""
+        low, excess = fluxes or self.excess(q, q_old, n)
         flux: Values = {}
         for face in self.fluxes.faces:
             shares = [
                 [self.near(name, face, cell, n) for cell in (-1, 0)] for name in factors
             ]  # of the cells before and behind the face
-            keep = self.let(f"keep_{face.name}", limiters.kept(face, excess[face.name], shares))
+            keep = self.let(
+                f"keep_{face.name}", limiters.kept(face, excess[face.name], shares, alike=fluxes is not None)
+            )
             value = self.let(f"limited_{face.name}", add(low[face.name], multiply(keep, excess[face.name])))
             if (
                 len(factors) > 1 and face.axis == 2

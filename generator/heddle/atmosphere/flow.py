@@ -26,6 +26,7 @@ class Flow:
     the one below it for the value on the face between them. map_factor: a plane, or "" for 1. rdx, rdy:
     inverse spacings (m-1). step: the time step of the stage (s). orders: one profile per axis with the
     order of the face value at the lower end of each cell; along x and y only for "specified" boundaries.
+    ghost_layers: of fluxes, planes and profiles.
     """
 
     fluxes: tuple[str, str, str] = ("ru", "rv", "om")
@@ -41,6 +42,7 @@ class Flow:
     rdy: str = "rdy"
     step: str = "dt"
     orders: tuple[str, str, str] = ("order_x", "order_y", "order_z")
+    ghost_layers: int = 1
 
     @property
     def quantities(self) -> list[Field]:
@@ -48,10 +50,10 @@ class Flow:
         planes = [self.mass_old, self.mass, *([self.map_factor] if self.map_factor else [])]
         levels = [self.c1, self.c2, self.rdnw, self.fnm, self.fnp]
         return [
-            *(Field(name) for name in self.fluxes),
-            *(_plane(name) for name in planes),
-            *(_profile(name, 2) for name in levels),
-            *(_profile(name, axis) for axis, name in enumerate(self.orders)),
+            *(self.stored(name) for name in self.fluxes),
+            *(self.plane(name) for name in planes),
+            *(self.profile(name, 2) for name in levels),
+            *(self.profile(name, axis) for axis, name in enumerate(self.orders)),
         ]
 
     @property
@@ -59,21 +61,33 @@ class Flow:
         """Of all fields and numbers."""
         return [*(one.name for one in self.quantities), self.rdx, self.rdy, self.step]
 
+    def stored(self, name: str) -> Field:
+        """A field of the flow, with a value for each cell,"""
+        return Field(name, ghost_layers=self.ghost_layers)
+
+    def plane(self, name: str) -> Field:
+        """one with a value for each column,"""
+        return Field(name, rank=2, plane=True, ghost_layers=self.ghost_layers)
+
+    def profile(self, name: str, axis: int) -> Field:
+        """and one with a value for each position along an axis."""
+        return Field(name, rank=1, profile=axis, ghost_layers=self.ghost_layers)
+
     def number(self, name: str) -> sympy.Expr:
         """A number that kernels take."""
         return quantity(name)
 
     def level(self, name: str, by: int = 0) -> Access:
         """The value of a profile so many levels above the current cell."""
-        return _profile(name, 2)[by]
+        return self.profile(name, 2)[by]
 
     def mass_of(self, name: str, x: int = 0, y: int = 0, z: int = 0) -> sympy.Expr:
         """M = c1 mu + c2 of a cell beside the current one."""
-        return add(multiply(self.level(self.c1, z), _plane(name)[x, y]), self.level(self.c2, z))
+        return add(multiply(self.level(self.c1, z), self.plane(name)[x, y]), self.level(self.c2, z))
 
     def map_at(self, x: int = 0, y: int = 0) -> sympy.Expr:
         """The map factor of a column beside the current one."""
-        return _plane(self.map_factor)[x, y] if self.map_factor else sympy.Integer(1)
+        return self.plane(self.map_factor)[x, y] if self.map_factor else sympy.Integer(1)
 
     def face(self, axis: int, upper: bool) -> Face:
         """A face of the current cell."""
@@ -81,11 +95,11 @@ class Flow:
 
     def flux(self, face: Face) -> Access:
         """The mass flux through a face of the current cell."""
-        return Field(self.fluxes[face.axis])[face.offsets(0)]
+        return self.stored(self.fluxes[face.axis])[face.offsets(0)]
 
     def order(self, face: Face) -> Access:
         """The order that the value on a face of the current cell has."""
-        return _profile(self.orders[face.axis], face.axis)[face.shift]
+        return self.profile(self.orders[face.axis], face.axis)[face.shift]
 
 
 @dataclass(frozen=True)
@@ -105,11 +119,3 @@ class Face:
         """The value of a field in that cell."""
         at: Sequence[int] = self.offsets(cell)
         return field[(*at, component)] if field.components else field[tuple(at)]
-
-
-def _plane(name: str) -> Field:
-    return Field(name, rank=2, plane=True)
-
-
-def _profile(name: str, axis: int) -> Field:
-    return Field(name, rank=1, profile=axis)

@@ -80,15 +80,20 @@ def allowed(room: sympy.Expr, wanted: sympy.Expr) -> sympy.Expr:
     return sympy.Piecewise((share, wanted > room), (1, True))
 
 
-def kept(face: Face, excess: sympy.Expr, shares: Sequence[Sequence[sympy.Expr]]) -> sympy.Expr:
+def kept(
+    face: Face, excess: sympy.Expr, shares: Sequence[Sequence[sympy.Expr]], alike: bool = False
+) -> sympy.Expr:
     """The share of A that passes a face. shares: what the cells before and behind the face may give, and, if
-    that is limited, what they may take."""
+    that is limited, what they may take. alike: upper faces ask as the lower ones of the next cells do, which
+    differs where A is 0."""
     before, behind = shares[0]
     if len(shares) > 1:
         before = sympy.Min(before, shares[1][1], evaluate=False)
         behind = sympy.Min(behind, shares[1][0], evaluate=False)
     upwards = face.axis == 2
-    if face.shift:  # the other cell's share only where A comes from there: it may lie beyond a closed face
+    if (
+        face.shift and not alike
+    ):  # the other cell's share only where A comes from there: it may lie beyond a closed face
         backwards = excess > 0 if upwards else excess < 0
         return sympy.Piecewise((behind, backwards), (before, True))
     forwards = excess < 0 if upwards else excess > 0

@@ -50,9 +50,11 @@ class StatementPrinter:
     @staticmethod
     def arrays(alike: Sequence[ir.Local]) -> str:
         """Small arrays of one kind."""
-        kind, zeros = alike[0].symbol.type, "" if alike[0].space == "register" else " = {}"
+        kind, zeros = alike[0].symbol.type, " = {}" if alike[0].space == "scratch" else ""
         assert isinstance(kind, ir.Pointer)
         names = ", ".join(f"{array.symbol.name}[{array.length}]{zeros}" for array in alike)
+        if alike[0].space == "shared":
+            return f"__shared__ {type_text(kind.element)} {names};"
         return f"alignas(64) {type_text(kind.element)} {names};"
 
     def lines(self, statement: ir.Statement) -> Iterator[str]:
@@ -161,8 +163,8 @@ class StatementPrinter:
         return len(loop.body) == 1 and isinstance(loop.body[0], ir.Loop) and loop.body[0].kind == "omp"
 
     def pragma(self, loop: ir.Loop) -> str:
-        if loop.kind == "lanes":
-            return "HEDDLE_UNROLL"
+        if loop.kind in ("lanes", "levels"):
+            return "HEDDLE_UNROLL" if loop.kind == "lanes" else "HEDDLE_UNROLL_PAIRS"
         if loop.kind == "simd":
             return f"#pragma omp simd{self.lanes(loop)}"
         depth, inner = 1, loop

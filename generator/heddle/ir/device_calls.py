@@ -109,7 +109,7 @@ class DeviceFunction:
     def kinds(self, count: int, spelled: bool = False) -> tuple[Kind, ...]:
         """What so many arguments are, with or without those that C++ does not spell."""
         kinds = self.spelled if spelled else tuple(self.parameters.values())
-        if kinds[-1] is ARRAYS:
+        if kinds and kinds[-1] is ARRAYS:
             return (*kinds[:-1], *(ARRAY for _ in range(max(count - len(kinds) + 1, 1))))
         return kinds
 
@@ -404,6 +404,8 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
         cells_per_entry=CELLS,
         interpret=_decode_chunks,
     ),
+    # All threads of a block have come here, and see what the others have written to shared memory.
+    "barrier": DeviceFunction("shared.hpp", {}, _nothing),
     # With a thread for each cell: `value` is number `lane` of the 32 values that become results[index].
     # Threads without a cell take part; known: whether there is such an element.
     **{f"combine_warp_{operation}": _combine_warp(operation) for operation in COMBINATION},

@@ -401,6 +401,8 @@ class _Interpreter:
                 return lambda: self.give(row_operation(statement), row, self.names["x"], self.value(part))
             case ir.Store(target, value):
                 return self.storing(target, self.evaluation(value))
+            case ir.Local(symbol, _, "shared"):
+                raise InterpretationError(f"threads run one by one here, and share '{symbol.name}'")
             case ir.Local(symbol, length, space):
                 assert isinstance(symbol.type, ir.Pointer)
                 zero = 0.0 if symbol.type.element.is_float else 0

@@ -24,6 +24,8 @@ class Layout(Node):
     """A value for all cells with the same position along one axis: read only, contiguous."""
     other_grid: bool = False
     """A box of another size than the kernel's, read at computed positions only."""
+    intermediate: bool = False
+    """Values that the kernel computes where it needs them; in no memory."""
     name: str
 
     def __str__(self) -> str:
@@ -110,6 +112,17 @@ class OtherGrid(Layout):
     other_grid = True
 
 
+@node
+class Intermediate(Layout):
+    """No memory: inline_intermediates replaces each value by what it stands for."""
+
+    name = "intermediate"
+    intermediate = True
+
+
 STRIDED, SPLIT, OVER_LIST, ENTRIES = Strided(), Split(), OverList(), Entries()
 PROFILE, TABLE, OTHER_GRID = Profile(), Table(), OtherGrid()
-LAYOUTS: tuple[type[Layout], ...] = (Strided, Split, OverList, Entries, Profile, Table, OtherGrid)
+INTERMEDIATE = Intermediate()
+LAYOUTS: tuple[type[Layout], ...] = (
+    Strided, Split, OverList, Entries, Profile, Table, OtherGrid, Intermediate,
+)  # fmt: skip

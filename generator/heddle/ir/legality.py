@@ -62,9 +62,10 @@ class Refusal:
     instead: str = ""
 
 
+_LEVELS = ("levels_first", "level_by_level")
 _WHOLE_ROWS = (
-    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", "levels_first",
-    "fixed_nx", "unchecked_entry",
+    "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", *_LEVELS, "fixed_nx",
+    "unchecked_entry",
 )  # fmt: skip
 REFUSALS = {
     "box": Refusal(
@@ -81,18 +82,18 @@ REFUSALS = {
     ),
     "walls": Refusal(
         "has walls in its dense space",
-        ("strips", "coarsening", "same_strides", "row_cells", "levels_first", "specialise", "colours"),
+        ("strips", "coarsening", "same_strides", "row_cells", *_LEVELS, "specialise", "colours"),
         "cells at walls take other branches",
         "use stream.boundary(NoSlip(lattice), face=...)",
     ),
     "colours": Refusal(
         "runs colour by colour",
-        ("strips", "fixed_nx", "threads_per_vector", "row_cells", "levels_first"),
+        ("strips", "fixed_nx", "threads_per_vector", "row_cells", *_LEVELS),
         "neighbouring cells of a row differ in colour",
     ),
     "specialise": Refusal(
         "has a specialised loop",
-        ("strips", "Interleaved", "row_cells", "levels_first"),
+        ("strips", "Interleaved", "row_cells", *_LEVELS),
         "it takes whole rows",
     ),
 }
@@ -160,6 +161,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "row_cells"
     if gpu.levels_first:
         yield "levels_first"
+    if gpu.level_by_level:
+        yield "level_by_level"
     if gpu.same_strides:
         yield "same_strides"
     if schedule.colours > 1:
@@ -199,6 +202,8 @@ def check_schedule(kernel: Kernel, request: Request) -> Kernel:
             _check_row_cells(kernel, schedule.gpu.row_cells)
         if schedule.gpu.levels_first:
             _check_levels_first(kernel)
+        if schedule.gpu.level_by_level:
+            _check_level_by_level(kernel)
     if target.inner == "simd" and isinstance(schedule.cpu, Strips) and schedule.cpu.nontemporal:
         _check_nontemporal(kernel)
     return kernel
@@ -465,6 +470,38 @@ def _check_levels_first(kernel: Kernel) -> None:
     raise KernelError(
         kernel.name, f"levels_first does not work for '{kernel.name}': {why}.", "leave out levels_first"
     )
+
+
+def _check_level_by_level(kernel: Kernel) -> None:
+    """The threads of a block do the same statements for cells that lie apart, and take what each other has
+    computed: so a value depends on nothing but the fields around its cell. (That the components of the fields
+    are alike is found when the statements are taken apart: passes.level_by_level.)"""
+    stores = [s for s in kernel.body if isinstance(s, Store)]
+    stored = {s.target.field for s in stores if isinstance(s.target, Access)}
+    read = list(evaluated(kernel.body))
+    why = ""
+    if kernel.space.dimensions != 3:
+        why = "its space has no levels"
+    elif not all(isinstance(statement, (Let, Store, Comment)) for statement in kernel.body):
+        why = "it has branches, scans or reductions"
+    elif any(isinstance(node, Gather) for node in read):
+        why = "it reads at computed positions"
+    elif any(isinstance(node, Symbol) and node.name in _PLACES for node in read):
+        why = "it depends on the coordinates of cells"
+    elif stored & {node.field for node in read if isinstance(node, Access)}:
+        why = "it reads fields that it writes"
+    elif any(field.is_plane(kernel.space) for field in stored):
+        why = "it writes a plane"
+    if why:
+        raise KernelError(
+            kernel.name,
+            f"level_by_level does not work for '{kernel.name}': {why}.",
+            "leave out level_by_level",
+        )
+
+
+_PLACES = frozenset({"x", "y", "z", "n_x", "n_y", "n_z"})
+"""Names of coordinates and extents."""
 
 
 def check_integers(kernel: Kernel, name: str) -> None:

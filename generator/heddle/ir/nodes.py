@@ -363,10 +363,10 @@ class If(Statement):
 class Loop(Statement):
     """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
     OpenMP threads (omp), vector lanes (simd), CUDA threads (thread) or one CUDA thread without a loop, each
-    iteration written out (lanes). reductions: variables that they
-    combine in any order, in code that was lifted; ours go by ir.reduction."""
+    iteration written out (lanes), or two of them at a time (levels). reductions: variables that they combine
+    in any order, in code that was lifted; ours go by ir.reduction."""
 
-    kind: Literal["serial", "omp", "omp simd", "simd", "thread", "lanes"]
+    kind: Literal["serial", "omp", "omp simd", "simd", "thread", "lanes", "levels"]
     counter: Symbol
     begin: Expression
     end: Expression

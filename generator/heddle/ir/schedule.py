@@ -255,6 +255,11 @@ class GpuSchedule:
         return (x, z, y) if self.levels_first else (x, y, z)
 
     @property
+    def level_by_level(self) -> bool:
+        """Whether a block of threads goes up through the levels."""
+        return False
+
+    @property
     def cells_per_thread(self) -> int:
         """That a thread updates, one after the other or together."""
         return self.coarsening * self.row_cells
@@ -277,6 +282,11 @@ class Threads(GpuSchedule):
     levels_first: blocks follow each other along x, then along z, then along y; else z is last. The block's
     sizes stay those of x, y and z. For stencils that reach far along all axes: a cache that does not hold the
     planes that they read of all fields may hold the rows.
+    level_by_level: a block of threads goes up through all levels, and computes once what its cells would
+    compute for themselves and for others: a value of another column comes from shared memory, one of another
+    level from registers. Columns at the edge of a block are computed by two blocks: x and y of the block
+    should be large (32, 16). For methods of several stages in one kernel, such as a limiter of fluxes. It
+    asks for unit_stride and same_strides, too. All components of the fields are treated alike.
     """
 
     coarsening: int = 1
@@ -284,9 +294,11 @@ class Threads(GpuSchedule):
     same_strides: bool = False
     row_cells: int = 1
     levels_first: bool = False
+    level_by_level: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _flag("level_by_level", self.level_by_level)
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
@@ -302,6 +314,11 @@ class Threads(GpuSchedule):
         alone = self.unit_stride and self.same_strides and self.coarsening == 1
         promises = "unit_stride=True and same_strides=True beside it, and no coarsening"
         _require(self.row_cells == 1 or alone, "row_cells", self.row_cells, promises)
+        promises = (
+            "unit_stride=True and same_strides=True beside it, one cell per thread, and block=(x, y, 1)"
+        )
+        alone = alone and self.row_cells == 1 and self.block[2] == 1 and not self.levels_first
+        _require(not self.level_by_level or alone, "level_by_level", self.level_by_level, promises)
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,9 @@ class Field:
     power of two by which values are multiplied in memory if they are stored in 16 bits. profile: the axis
     along which a one-dimensional table varies (see `profiles`), or -1. plane: in a kernel with three axes,
     the field has one value per column along z. table: the number of values of a table, which belong to no
-    cell (see `tables`). other_grid: it lies on another grid (see `fields`). declared: the number of the
-    declaration that made it, see `in_declared_order`. Fields are ordered, because SymPy sorts the accesses.
+    cell (see `tables`). other_grid: it lies on another grid (see `fields`). intermediate: it has no memory
+    (see `fields`). declared: the number of the declaration that made it, see `in_declared_order`. Fields are
+    ordered, because SymPy sorts the accesses.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Field:
     plane: bool = False
     table: int = 0
     other_grid: bool = False
+    intermediate: bool = False
     declared: int | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -359,7 +361,13 @@ def in_declared_order(quantities: Iterable[object]) -> tuple[str, ...]:
     return tuple(q.name for q in sorted(known, key=known.__getitem__))
 
 
-def fields(declarations: str, ghost_layers: int = 1, split: bool = False, other_grid: bool = False) -> Any:
+def fields(
+    declarations: str,
+    ghost_layers: int = 1,
+    split: bool = False,
+    other_grid: bool = False,
+    intermediate: bool = False,
+) -> Any:
     """Declare fields: `fields("u, u_next: real[3D]; f: real(19)[3D]; mask: uint32[entries]")`.
 
     `type(n)` declares n components, `[entries]` one value per entry of a listed sparse space, `[xy]` a plane:
@@ -374,10 +382,15 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False, other_
     other_grid: the fields lie on another grid. Dense kernels read them at computed positions,
     `u.gather(...)`, and take their extents, which may differ from those of the fields that cells belong to.
 
+    intermediate: the fields are in no memory, and no argument. A kernel assigns them in its own cell, and may
+    then read them in any other: it computes there what it needs. For methods of several stages in one kernel,
+    with Threads(level_by_level=True).
+
     Kernels take their fields in the order of the declarations, whatever the equations use first.
     """
     require_flag(split, "split")
     require_flag(other_grid, "other_grid")
+    require_flag(intermediate, "intermediate")
     result: list[Field] = []
     for group in declarations.split(";"):
         names, colon, kind = group.partition(":")
@@ -405,6 +418,12 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False, other_
                     + ("is a plane." if plane else "has components or no cells."),
                     "split=False",
                 )
+            if intermediate and (split or plane or other_grid or not rank):
+                raise KernelError(
+                    calling_place(),
+                    f"'{name.strip()}' cannot be an intermediate field: those have a value for each cell.",
+                    "declare it as [1D], [2D] or [3D], neither split nor of another grid",
+                )
             ghosts = ghost_layers if rank else 0
             components = int(match[2] or 0)
             if other_grid and (split or plane or not rank):
@@ -423,6 +442,7 @@ def fields(declarations: str, ghost_layers: int = 1, split: bool = False, other_
                     split=split,
                     plane=plane,
                     other_grid=other_grid,
+                    intermediate=intermediate,
                 )
             )
     declare(result)

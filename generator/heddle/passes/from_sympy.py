@@ -26,7 +26,17 @@ from heddle.ir import nodes as ir
 from heddle.ir.cpp_names import is_name, why_no_name
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.hash_consing import Node
-from heddle.ir.layout import ENTRIES, OTHER_GRID, OVER_LIST, PROFILE, SPLIT, STRIDED, TABLE, Layout
+from heddle.ir.layout import (
+    ENTRIES,
+    INTERMEDIATE,
+    OTHER_GRID,
+    OVER_LIST,
+    PROFILE,
+    SPLIT,
+    STRIDED,
+    TABLE,
+    Layout,
+)
 from heddle.ir.schedule import Precision
 from heddle.ir.space import PLACES, Dense, Space
 from heddle.ir.unique_names import with_free_counters
@@ -499,6 +509,8 @@ class _Freezer:
                 if (field.rank, rank) == (2, 3)
                 else "use fields of one rank in a kernel",
             )
+        if field.intermediate:
+            return self.declared(field, scalar, INTERMEDIATE)
         return self.declared(field, scalar, SPLIT if field.split else STRIDED)
 
     @staticmethod

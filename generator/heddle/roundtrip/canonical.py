@@ -60,7 +60,7 @@ def _plain(node: Any, unit_stride: bool) -> Any:
         case ir.While(body=body):
             return dataclasses.replace(node, body=_uncommented(body), place=NOWHERE)
         case ir.Loop(body=body):
-            kind = "serial" if node.kind == "lanes" else node.kind
+            kind = "serial" if node.kind in ("lanes", "levels") else node.kind
             return dataclasses.replace(node, kind=kind, body=_uncommented(body))
     assert getattr(node, "place", NOWHERE) == NOWHERE, node
     return node

@@ -33,7 +33,14 @@ _PRAGMA = re.compile(
 _TEMPLATES = ("bool unit_stride", "bool unit_stride , typename Real", "typename Real")
 _RESULTS = re.compile(r"void|int|__global__ void __launch_bounds__ \( [0-9 ,]+ \)")
 _RESERVED = re.compile(r"__|_[A-Z]|HEDDLE_")
-_SPELLED = {"__restrict__", "__global__", "__launch_bounds__", "HEDDLE_UNROLL"}
+_SPELLED = {
+    "__restrict__",
+    "__global__",
+    "__launch_bounds__",
+    "__shared__",
+    "HEDDLE_UNROLL",
+    "HEDDLE_UNROLL_PAIRS",
+}
 """Words of a compiler and macros of device headers that emitted text has."""
 _KEYWORDS_WITHOUT_USE = frozenset(
     "alignof and and_eq asm bitand bitor break case catch char8_t class compl concept consteval constinit "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advection of 16 tracers, a launch of each kernel per group of four: a plain stage, and the limited one in
-// three forms. Bytes are those of the banners, per tracer; `fraction_of_28_bytes` counts what the limited
-// stage of one tracer alone has to move at least (f32: 28 bytes per cell; six words read and one written).
+// four forms, of which one is for GPUs. Bytes are those of the banners, per tracer; `fraction_of_28_bytes`
+// counts what the limited stage of one tracer alone has to move at least (f32: 28 bytes per cell; six words
+// read and one written).
 #include <cmath>
 #include <initializer_list>
 #include <memory>
@@ -23,14 +24,16 @@ enum class Form {
   plain,  // no limiter: each twice
   two,    // scale, limited stage: each four times
   stored, // scale stores them for the limited stage: twice
-  three   // a kernel of their own: once
+  three,  // a kernel of their own: once
+  once    // one kernel, whose threads share them: once
 };
 
 constexpr const char* name_of(Form form) {
   return form == Form::plain    ? "plain"
          : form == Form::two    ? "limited"
          : form == Form::stored ? "limited_stored"
-                                : "limited_three";
+         : form == Form::three  ? "limited_three"
+                                : "limited_at_once";
 }
 
 /// Of one tracer, in numbers per cell. Each kernel reads q or three stored fluxes, q_old, and where it takes
@@ -44,6 +47,8 @@ constexpr double words_of(Form form) {
     return 3 + shared + 4 + shared;
   case Form::stored:
     return 6 + shared + 6 + shared;
+  case Form::once:
+    return 3 + shared;
   default:
     return 5 + shared + 5 + shared + 6 + shared;
   }
@@ -58,7 +63,7 @@ template <class T, class Place> struct Air {
       : grid({{0, 0, 0}, n}), box{{0, 0, 0}, n}, ru(flux("ru")), rv(flux("rv")), om(flux("om")),
         mu(plane("mu")), mu_old(plane("mu_old")), c1(profile(n[2], 1)), c2(profile(n[2], 0)),
         rdnw(profile(n[2], -static_cast<double>(n[2]))), half(profile(n[2], 0.5)), order_z(orders(n[2])),
-        excess(grid, {.components = 3 * group, .ghost_layers = 3, .memory = Place::memory, .name = "excess"}),
+        excess(grid, {.components = 3 * group, .ghost_layers = 4, .memory = Place::memory, .name = "excess"}),
         stream(Place::memory) {
     const auto wave = [](std::int64_t i, std::int64_t period) {
       return std::sin(6.283 * static_cast<double>(i) / static_cast<double>(period));
@@ -86,23 +91,25 @@ template <class T, class Place> struct Air {
   }
 
   heddle::Field<T> flux(const char* name) {
-    return heddle::Field<T>(grid, {.ghost_layers = 3, .memory = Place::memory, .name = name}); // as q
+    return heddle::Field<T>(grid, {.ghost_layers = 4, .memory = Place::memory, .name = name}); // as q
   }
   heddle::Field<T> plane(const char* name) {
-    return heddle::Field<T>(grid, {.memory = Place::memory, .name = name, .same_along = 2});
+    return heddle::Field<T>(grid,
+                            {.ghost_layers = 2, .memory = Place::memory, .name = name, .same_along = 2});
   }
   heddle::Field<T> tracer(const char* name) {
     return heddle::Field<T>(grid,
-                            {.components = group, .ghost_layers = 3, .memory = Place::memory, .name = name});
+                            {.components = group, .ghost_layers = 4, .memory = Place::memory, .name = name});
   }
   heddle::Profile<T> profile(std::int64_t n, double value) {
-    return {box, 2, 1, Levels(static_cast<std::size_t>(n + 2), static_cast<T>(value)), Place::memory};
+    return {box, 2, 2, Levels(static_cast<std::size_t>(n + 4), static_cast<T>(value)), Place::memory};
   }
   heddle::Profile<T> orders(std::int64_t n) {
-    Levels all(static_cast<std::size_t>(n + 2), T(3)); // with a ghost entry below and one above
-    all[0] = all[1] = all[static_cast<std::size_t>(n + 1)] = T(0);
-    all[2] = all[static_cast<std::size_t>(n)] = T(2);
-    return {box, 2, 1, all, Place::memory};
+    Levels all(static_cast<std::size_t>(n + 4), T(3)); // with two ghost entries below and two above
+    all[0] = all[1] = all[2] = T(0);
+    all[static_cast<std::size_t>(n + 2)] = all[static_cast<std::size_t>(n + 3)] = T(0);
+    all[3] = all[static_cast<std::size_t>(n + 1)] = T(2);
+    return {box, 2, 2, all, Place::memory};
   }
 
   heddle::BlockGrid grid;
@@ -140,6 +147,11 @@ template <class T, class Place> void stage(Air<T, Place>& a, std::size_t n, Form
                                         a.excess, a.c1, a.c2, a.rdnw, a.order_z,
                                         {step, per_cell, per_cell})(a.stream);
   };
+  const auto at_once = [&] {
+    advection_bench::LimitedAtOnce<T>(a.ru, a.rv, a.om, a.mu_old, a.mu, a.q[n], a.q_old[n], a.q_next[n], a.c1,
+                                      a.c2, a.rdnw, a.half, a.half, a.order_z,
+                                      {step, per_cell, per_cell})(a.stream);
+  };
   const auto scale_and_store = [&] {
     advection_bench::ScaleAndStore<T>(a.ru, a.rv, a.om, a.mu_old, a.q[n], a.q_old[n], a.keep[n], a.excess,
                                       a.c1, a.c2, a.rdnw, a.half, a.half, a.order_z,
@@ -157,6 +169,9 @@ template <class T, class Place> void stage(Air<T, Place>& a, std::size_t n, Form
   case Form::stored:
     scale_and_store();
     limited_of_excess();
+    break;
+  case Form::once:
+    at_once();
     break;
   case Form::three:
     excess();
@@ -226,7 +241,10 @@ template <class Place> void add_forms(std::initializer_list<Form> forms, bool tr
 
 template <class Place> void add_all() {
   add_forms<Place>({Form::plain, Form::two, Form::stored, Form::three});
-  if (Place::memory == heddle::Memory::device) add_forms<Place>({Form::stored}, true);
+  if (Place::memory == heddle::Memory::device) {
+    add_forms<Place>({Form::once});
+    add_forms<Place>({Form::stored}, true);
+  }
 }
 
 } // namespace

@@ -23,3 +23,6 @@ advection_bench.add("excess", limited.excess(), schedule=Schedule(Rows(), block.
 advection_bench.add("scale_of_excess", limited.scale(excess="excess"), schedule=block)
 advection_bench.add("scale_and_store", limited.scale(store="excess"), schedule=block)
 advection_bench.add("limited_of_excess", limited.limited_stage(excess="excess"), schedule=block)
+# One kernel, whose threads share what cells compute for themselves and for others.
+levels = Schedule(gpu=Threads(block=(32, 12, 1), unit_stride=True, same_strides=True, level_by_level=True))
+advection_bench.add("limited_at_once", limited.limited_at_once(), schedule=levels)

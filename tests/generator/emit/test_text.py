@@ -180,6 +180,10 @@ CHANGES = {
     "unit_stride": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True)),
     "same_strides": Schedule(cpu=Strips(64), gpu=Threads(same_strides=True)),
     "row_cells": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True, same_strides=True, row_cells=2)),
+    "level_by_level": Schedule(
+        cpu=Strips(64),
+        gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True, level_by_level=True),
+    ),
     "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
@@ -191,11 +195,16 @@ CHANGES = {
 }
 
 
-def both(schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0]) -> str:
+def both(
+    schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0], deep: bool = False
+) -> str:
     module = Module("module", precisions=("f64",))
     statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, value)
     if schedule.specialise:
         statement = Assignment(v.here, u.here * fields(f"{schedule.specialise[0]}: int32[2D]").here)
+    if deep:
+        below, above = fields("below, above: real[3D]")
+        statement = Assignment(above.here, 2 * below[0, 0, -1])
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
@@ -222,9 +231,12 @@ def test_compressed_lists_change_cuda_alone() -> None:
 def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule() if option in ("simd", "colours", "fixed_nx") else BASE
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
+    deep = option == "level_by_level"
+    if deep:
+        base = Schedule(cpu=Strips(64), gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True))
     in_place = option == "rematerialise"
     value = sympy.exp(u.here) if option == "math" else 2 * u.here + u[1, 0]
-    assert both(CHANGES[option], in_place, value) != both(base, in_place, value)
+    assert both(CHANGES[option], in_place, value, deep) != both(base, in_place, value, deep)
 
 
 @pytest.mark.parametrize(("target", "condition"), [

@@ -22,6 +22,7 @@ from errors import (
     declarations,
     dependences,
     exchanges,
+    intermediates,
     lattices,
     levels,
     mechanisms,
@@ -41,7 +42,7 @@ from heddle import (
 )
 
 SUBJECTS = (
-    *(adjoints, computations, declarations, dependences, exchanges, lattices, mistakes, names),
+    *(adjoints, computations, declarations, dependences, exchanges, intermediates, lattices, mistakes, names),
     *(levels, mechanisms, poisson_problems, rounds, rows, schedules, schemes, spaces, staggered_grids),
 )
 

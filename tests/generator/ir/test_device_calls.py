@@ -180,4 +180,4 @@ def test_rows_fit_their_headers(header: str, function: str, arguments: int) -> N
     """The header declares a function of the name with as many parameters."""
     text = re.sub(r"//[^\n]*", "", (HEADERS / header).read_text())
     declared = re.findall(rf"[\w*&] {function}\(([^)]*)\)", text)
-    assert arguments in {parameters.count(",") + 1 for parameters in declared}
+    assert arguments in {parameters.count(",") + 1 if parameters else 0 for parameters in declared}

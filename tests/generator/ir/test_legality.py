@@ -22,18 +22,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "coarsening": {"gpu": Threads(coarsening=2)},
     "same_strides": {"gpu": Threads(same_strides=True)},
     "row_cells": {"gpu": Threads(unit_stride=True, same_strides=True, row_cells=2)},
+    "level_by_level": {"gpu": Threads(unit_stride=True, same_strides=True, level_by_level=True)},
     "colours": {"colours": 2},
     "specialise": {"specialise": ("open", 63)},
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyyy-yyyyy",
-    "list": "y----y-----",
-    "cells": "-----------",
-    "solid": "-----------",
-    "walls": "-yyyy------",
-    "colours": "--yy--yy-yy",
-    "specialise": "-yy---yy-yy",
+    "box": "yyyyy-yyyyyy",
+    "list": "y----y------",
+    "cells": "------------",
+    "solid": "------------",
+    "walls": "-yyyy-------",
+    "colours": "--yy--yy--yy",
+    "specialise": "-yy---yy--yy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {
@@ -56,8 +57,8 @@ def test_what_a_space_takes(kind: str, option: str) -> None:
     else:
         shared = option == "threads_per_vector" and kind != "colours"  # then no vectors at all
         named = "Interleaved" if shared else option
-        if option == "row_cells" and kind not in ("colours", "specialise"):
-            named = "row_cells|same_strides"
+        if option in ("row_cells", "level_by_level") and kind not in ("colours", "specialise"):
+            named = f"{option}|same_strides"
         with pytest.raises(KernelError, match=f"'k' .*, which does not support {named}: "):
             check_space("k", SPACES[kind], schedule, NOWHERE)
 

@@ -134,6 +134,7 @@ def test_json_gives_the_same_object() -> None:
         layout.Split,
         layout.Table,
         layout.Entries,
+        layout.Intermediate,
     }
 
 

@@ -22,6 +22,7 @@ from heddle.roundtrip.equivalence.difference import difference, effects
 from heddle.roundtrip.equivalence.differential_test import Measured, differential_test
 from heddle.roundtrip.equivalence.float_terms import FloatTerms
 from heddle.roundtrip.equivalence.identity import Identities
+from heddle.roundtrip.equivalence.levels import without_levels
 from heddle.roundtrip.equivalence.random_inputs import Sample, random_inputs
 from heddle.roundtrip.equivalence.real_terms import RealTerms
 from heddle.roundtrip.equivalence.reductions import ASSUME_EMPTY_GROUPS, contributions, fills_groups, reduces
@@ -49,7 +50,7 @@ def equivalent(
     pointers lead elsewhere its arrays share their values with those of a. Raises KernelError for a kernel
     that cannot be read.
     """
-    left, right = (with_chosen_elements(without_versions(kernel)) for kernel in (a, b))
+    left, right = (with_chosen_elements(without_versions(without_levels(kernel))) for kernel in (a, b))
     known = {f"{expression(key)} is {expression(value)}" for key, value in (given or {}).items()}
     rows = row_assumptions(left, right, known)
     lanes = interleave_of(left), interleave_of(right)

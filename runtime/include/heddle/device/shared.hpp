@@ -11,12 +11,19 @@
 #include "heddle/device/preconditions.hpp"
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#define HEDDLE_UNROLL _Pragma("unroll")  // before a loop whose arrays shall be registers
+#define HEDDLE_UNROLL _Pragma("unroll")          // before a loop whose arrays shall be registers
+#define HEDDLE_UNROLL_PAIRS _Pragma("unroll 2")  // so that fewer values move between registers
 #else
 #define HEDDLE_UNROLL
+#define HEDDLE_UNROLL_PAIRS
 #endif
 
 namespace heddle {
+
+/// All threads of the block meet here, and then see what the others wrote to shared memory before.
+__device__ inline void barrier() {
+  __syncthreads();
+}
 
 /// The shared memory of the block, `bytes` of launch_with_shared.
 template <typename T>
