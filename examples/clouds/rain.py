@@ -101,7 +101,7 @@ module.add("sea", [If(grid.level("order_z") <= 0, cell.statements)], schedule=lo
 
 
 def ground_into_cell(cell):
-    """What multiplies a flux at the ground. Products of two: no kernel rounds them in another order."""
+    """What multiplies a flux at the ground. Products of two: all kernels round them in one order."""
     step = cell.once("step", share * length.gather(0))
     return cell.once(
         "into_cell", step * cell.once("per_depth", grid.level("rho_face") * grid.level("per_mass"))
