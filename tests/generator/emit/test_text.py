@@ -31,6 +31,7 @@ from heddle import (
     has_bit,
     lbm,
     parameters,
+    profiles,
 )
 from heddle.build import files
 from heddle.emit.cost import Cost, cost
@@ -188,11 +189,15 @@ CHANGES = {
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
     "adjacent_components": Schedule(cpu=Rows(fixed_nx=8, adjacent_components=True)),
+    "usual": Schedule(cpu=Rows(usual=("order", 5))),
     "unchecked_entry": Schedule(cpu=Strips(64, unchecked_entry=True)),
     "colours": Schedule(colours=2),
     "specialise": Schedule(specialise=("flag", 3)),
     "math": Schedule(cpu=Strips(64), math="reproducible"),
 }
+
+
+BY_ROW = sympy.Piecewise((2 * u.here, profiles("order: real[y]").here >= 5), (u.here, True))
 
 
 def both(
@@ -229,13 +234,13 @@ def test_compressed_lists_change_cuda_alone() -> None:
 
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
-    base = Schedule() if option in ("simd", "colours", "fixed_nx") else BASE
+    base = Schedule(cpu=Rows()) if option in ("simd", "colours", "fixed_nx", "usual") else BASE
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
     deep = option == "level_by_level"
     if deep:
         base = Schedule(cpu=Strips(64), gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True))
     in_place = option == "rematerialise"
-    value = sympy.exp(u.here) if option == "math" else 2 * u.here + u[1, 0]
+    value = {"math": sympy.exp(u.here), "usual": BY_ROW}.get(option, 2 * u.here + u[1, 0])
     assert both(CHANGES[option], in_place, value, deep) != both(base, in_place, value, deep)
 
 
@@ -250,6 +255,14 @@ def test_usual_cells_have_a_copy(target: str, condition: str) -> None:
     copy, whole, *_ = found[found.index(condition) :].split("} else {")
     assert "?" not in copy
     assert "== 3 ?" in whole
+
+
+def test_usual_rows_have_a_copy() -> None:
+    found = text([Assignment(v.here, BY_ROW)], CHANGES["usual"], "cpu")
+    copy, whole, *_ = found[found.index("if (order_here == 5.0) {") :].split("} else {")
+    assert "choose" not in copy
+    assert "heddle::choose(order_here >= 5.0" in whole
+    assert "order_here == 5" not in text([Assignment(v.here, BY_ROW)], CHANGES["usual"], "cuda")
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
