@@ -181,6 +181,7 @@ CHANGES = {
     "unit_stride": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True)),
     "same_strides": Schedule(cpu=Strips(64), gpu=Threads(same_strides=True)),
     "row_cells": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True, same_strides=True, row_cells=2)),
+    "levels_first": Schedule(cpu=Strips(64), gpu=Threads(levels_first=True)),
     "level_by_level": Schedule(
         cpu=Strips(64),
         gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True, level_by_level=True),
@@ -236,8 +237,8 @@ def test_compressed_lists_change_cuda_alone() -> None:
 def test_every_option_changes_the_text(option: str) -> None:
     base = Schedule(cpu=Rows()) if option in ("simd", "colours", "fixed_nx", "usual") else BASE
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
-    deep = option == "level_by_level"
-    if deep:
+    deep = option in ("levels_first", "level_by_level")
+    if option == "level_by_level":
         base = Schedule(cpu=Strips(64), gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True))
     in_place = option == "rematerialise"
     value = {"math": sympy.exp(u.here), "usual": BY_ROW}.get(option, 2 * u.here + u[1, 0])
