@@ -22,19 +22,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "coarsening": {"gpu": Threads(coarsening=2)},
     "same_strides": {"gpu": Threads(same_strides=True)},
     "row_cells": {"gpu": Threads(unit_stride=True, same_strides=True, row_cells=2)},
+    "levels_first": {"gpu": Threads(levels_first=True)},
     "level_by_level": {"gpu": Threads(unit_stride=True, same_strides=True, level_by_level=True)},
     "colours": {"colours": 2},
     "specialise": {"specialise": ("open", 63)},
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyyy-yyyyyy",
-    "list": "y----y------",
-    "cells": "------------",
-    "solid": "------------",
-    "walls": "-yyyy-------",
-    "colours": "--yy--yy--yy",
-    "specialise": "-yy---yy--yy",
+    "box": "yyyyy-yyyyyyy",
+    "list": "y----y-------",
+    "cells": "-------------",
+    "solid": "-------------",
+    "walls": "-yyyy--------",
+    "colours": "--yy--yy---yy",
+    "specialise": "-yy---yy---yy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {
