@@ -129,7 +129,7 @@ def pairs_beside_a_plane() -> None:
 
 
 @says("k: levels_first does not work for 'k': it has 2 of the three axes.\n  Hint: leave out levels_first")
-def levels_of_a_plane() -> None:
+def levels_first_in_a_plane() -> None:
     r, s = fields("r, s: real[2D]")
     kernel([Assignment(s.here, r.here)], schedule=Schedule(gpu=Threads(levels_first=True)), targets="cuda")
 
