@@ -180,6 +180,7 @@ CHANGES = {
     "unit_stride": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True)),
     "same_strides": Schedule(cpu=Strips(64), gpu=Threads(same_strides=True)),
     "row_cells": Schedule(cpu=Strips(64), gpu=Threads(unit_stride=True, same_strides=True, row_cells=2)),
+    "levels_first": Schedule(cpu=Strips(64), gpu=Threads(levels_first=True)),
     "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
@@ -191,11 +192,16 @@ CHANGES = {
 }
 
 
-def both(schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0]) -> str:
+def both(
+    schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0], volumes: bool = False
+) -> str:
     module = Module("module", precisions=("f64",))
     statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, value)
     if schedule.specialise:
         statement = Assignment(v.here, u.here * fields(f"{schedule.specialise[0]}: int32[2D]").here)
+    if volumes:
+        volume, result = fields("volume, result: real[3D]")
+        statement = Assignment(result.here, 2 * volume.here)
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
@@ -224,7 +230,8 @@ def test_every_option_changes_the_text(option: str) -> None:
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
     in_place = option == "rematerialise"
     value = sympy.exp(u.here) if option == "math" else 2 * u.here + u[1, 0]
-    assert both(CHANGES[option], in_place, value) != both(base, in_place, value)
+    volumes = option == "levels_first"
+    assert both(CHANGES[option], in_place, value, volumes) != both(base, in_place, value, volumes)
 
 
 @pytest.mark.parametrize(("target", "condition"), [
@@ -270,6 +277,7 @@ def test_what_the_options_emit() -> None:
     assert "__launch_bounds__(128)" in both(CHANGES["block"])
     assert "dim3(32, 4, 1)" in both(CHANGES["block"])
     assert "__launch_bounds__(256, 2)" in both(CHANGES["minimum_blocks"])
+    assert "heddle::Cells{n_x, n_z, n_y}" in both(CHANGES["levels_first"], volumes=True)
     assert "fma(" not in both(BASE)
     assert "heddle::math::exp(u_row[x])" in both(CHANGES["math"], value=sympy.exp(u.here))
 
