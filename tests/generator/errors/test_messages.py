@@ -229,7 +229,7 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
         (
             "x = fields('w: real[2D]', ghost_layer=2)",
             "fields(...) has no argument 'ghost_layer'.\n  Hint: did you mean 'ghost_layers'? "
-            "fields takes declarations, ghost_layers, split, other_grid",
+            "fields takes declarations, ghost_layers, split, other_grid, intermediate",
         ),
         (
             "x = heddle.Rows(paralel=False)",
