@@ -23,11 +23,12 @@ struct BoxRow {
 };
 
 /// A row of one block, and the steps to its next value, to the next row and to the next level.
-template <class Value> struct Rows {
+template <class Value> struct RowsOfBox {
   Value* row;
   std::int64_t x, y, z;
 
-  Rows(const DenseExchange::Place& place, const std::array<std::int64_t, 3>& first, std::int64_t component)
+  RowsOfBox(const DenseExchange::Place& place, const std::array<std::int64_t, 3>& first,
+            std::int64_t component)
       : row(reinterpret_cast<Value*>(place.first)), x(place.stride[0]), y(place.stride[1]),
         z(place.stride[2]) {
     row += first[0] * x + first[1] * y + first[2] * z + component * place.stride[3];
@@ -98,8 +99,8 @@ template <class Value> void LocalCopies::run_as() const {
     for (std::int64_t row = first; row < last; ++number) {
       const Copy& copy = copies_[number];
       const DenseExchange::Location& field = locations_[copy.field];
-      const Rows<Value> from(field.place(copy.from_block), copy.from, copy.component);
-      const Rows<Value> to(field.place(copy.to_block), copy.to, copy.component);
+      const RowsOfBox<Value> from(field.place(copy.from_block), copy.from, copy.component);
+      const RowsOfBox<Value> to(field.place(copy.to_block), copy.to, copy.component);
       std::int64_t y = (row - rows_before_[number]) % copy.count[1];
       std::int64_t z = (row - rows_before_[number]) / copy.count[1];
       for (const std::int64_t end = std::min(last, rows_before_[number + 1]); row < end; ++row) {
