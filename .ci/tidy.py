@@ -25,11 +25,12 @@ from static_checks import ROOT, program, tracked, written_here
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
 MISSING = re.compile(r"error: '([^']+)' file not found")
 # GCC's -march=native can name features that Clang takes under another name; headers that GCC has precompiled
-# are read as text; and GCC has warnings that Clang does not know.
+# are read as text; and GCC has warnings and parameters that Clang does not know.
 FLAGS = (
     "--extra-arg=-Wno-invalid-feature-combination",
     "--extra-arg=-Wno-ignored-gch",
     "--extra-arg=-Wno-unknown-warning-option",
+    "--extra-arg=-Wno-unused-command-line-argument",
 )
 UNITY_PART = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
 # How many warnings clang-tidy has left out: not a finding.
