@@ -44,6 +44,7 @@ Rain<T>::Rain(const Case& what, const BaseState& base, const Place& place, const
 template <class T>
 void Rain<T>::add_sea(Tasks& tasks, State<T>& now, heddle::Field<T>& drag, heddle::Field<T>& rise_u,
                       heddle::Field<T>& rise_v) {
+  if (!what_->sea) return;
   const Sea& sea = *what_->sea;
   const double height = base_->centre[0], factor = to_height(height, what_->roughness);
   tasks.add(::rain::Sea<T>(now.u, now.v, drag, rise_u, rise_v, theta_flux_, water_flux_, now.th, now.q,

@@ -101,7 +101,7 @@ template <class Real> void SlabPoisson<Real>::solve(Real* field, Stream& stream)
     p.alone->solve(field, stream);
     return;
   }
-  (*p.lift)(field, row_pitch(), plane_pitch(), stream);
+  if (p.lift) (*p.lift)(field, row_pitch(), plane_pitch(), stream);
   p.transform->forward(field, p.levels.size(), plane_pitch(), stream);
   p.columns->solve(field, stream);
   p.transform->inverse(field, p.levels.size(), plane_pitch(), stream);
@@ -114,12 +114,17 @@ template <class Real> void SlabPoisson<Real>::solve(Real* field) {
 }
 
 template <class Real> bool SlabPoisson<Real>::takes_flow() const {
-  return parts_->alone && parts_->alone->takes_flow();
+  const std::optional<PoissonSolver<Real>>& alone = parts_->alone;
+  return alone && alone->takes_flow();
 }
 
 template <class Real>
 void SlabPoisson<Real>::project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream) {
-  parts_->alone->project(flow, field, stream);
+  std::optional<PoissonSolver<Real>>& alone = parts_->alone;
+  if (!alone)
+    throw Error("SlabPoisson", "several ranks share the planes, and project is for one",
+                "ask takes_flow() first; else take the divergence and solve");
+  alone->project(flow, field, stream);
 }
 
 template <class Real> std::int64_t SlabPoisson<Real>::sent_bytes() const {

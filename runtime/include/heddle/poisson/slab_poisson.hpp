@@ -62,7 +62,7 @@ public:
   /// The same, done on return.
   void solve(Real* field);
 
-  /// As those of PoissonSolver, on one rank; else takes_flow() is false.
+  /// As those of PoissonSolver, on one rank; else takes_flow() is false and project throws Error.
   [[nodiscard]] bool takes_flow() const;
   void project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream);
 
