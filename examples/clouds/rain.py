@@ -12,12 +12,12 @@ limited. Then rain falls, and D and E act over the whole step, whose length is a
 
 from dataclasses import replace
 
-from heddle import If, Module, Schedule, Strips, Threads, While, fields, parameters, profiles, tables
+from heddle import If, Module, Schedule, Strips, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
 from heddle.model.assignment import Assignment
-from heddle.model.equations import Equations, local
+from heddle.model.equations import Equations
 from sympy import Integer, Or, Piecewise
 
 air = Air()
@@ -257,14 +257,13 @@ def conversion(name):
     else:
         D = rain.seifert_beheng_conversion(inside, wet.q_c, r.here, rho, droplets, collisions)
     found = rain.exchange(inside, th.here, q.here, r.here, wet, D, step, rho, p, Pi, air, drying)
-    after = found.theta_l, found.q, found.r
-    names = [local(name) for name in ("th_after", "q_after", "r_after")]
-    left, before = local("water_left"), (th.here, q.here, r.here)
-    rounds = Piecewise((1, Or(wet.q_c > 0, r.here > 0)), (0, True))
-    first = {**dict(zip(names, before, strict=True)), left: rounds}
-    update = {**dict(zip(names, after, strict=True)), left: left - 1}
-    cell.statements.append(While(left > 0, first, inside.statements, update, at_most=1))
-    for field, value in zip((th, q, r_next), names, strict=True):
+    values = {
+        "th_after": (th.here, found.theta_l),
+        "q_after": (q.here, found.q),
+        "r_after": (r.here, found.r),
+    }
+    after = cell.only_where(Or(wet.q_c > 0, r.here > 0), values, inside, "water_left")
+    for field, value in zip((th, q, r_next), after, strict=True):
         cell.store(field.here, value)
     return cell.statements
 

@@ -159,7 +159,7 @@ class Advection:
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
-            kernel.choose(q, q_old, factors, n)
+            kernel.choose(q_old, factors, n, kernel.excess(q, q_old, n))
         return kernel.statements()
 
     def limited_stage(
@@ -181,7 +181,7 @@ class Advection:
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
-            kernel.update(kernel.limited(q, q_old, factors, n), n, q_old, q_next, source)
+            kernel.update(kernel.limited(factors, n, kernel.excess(q, q_old, n)), n, q_old, q_next, source)
         return kernel.statements()
 
     def limited_at_once(
@@ -196,16 +196,16 @@ class Advection:
         For GPUs with `Threads(level_by_level=True)`, which computes each flux once; other schedules compute
         it six times. The kernel reads one cell more than the others to each side: fields have a ghost layer
         more, and those of the flow two."""
-        kernel = _Kernel(self, (q, q_old, source, q_next), limited=True, shares=self._factors(keep))
+        factors = self._factors(keep)
+        kernel = _Kernel(self, (q, q_old, source, q_next), limited=True, shares=factors)
         kernel.weigh(kernel.fluxes.step)
         kernel.name_masses("mass_old", "mass")
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
-            flow = kernel.computed(q, q_old, n)
-            kernel.choose(q, q_old, self._factors(keep), n, flow)
-            flux = kernel.limited(q, q_old, self._factors(keep), n, flow)
-            kernel.update(flux, n, q_old, q_next, source)
+            fluxes = kernel.excess(q, q_old, n)
+            kernel.choose(q_old, factors, n, fluxes)
+            kernel.update(kernel.limited(factors, n, fluxes, alike=True), n, q_old, q_next, source)
         return kernel.statements()
 
     def limited_tendency(
@@ -226,7 +226,7 @@ class Advection:
         kernel.name_donors()
         for n in range(self.tracers):
             kernel.heading(n)
-            kernel.accumulate(kernel.limited(q, q_old, factors, n), n, tendency)
+            kernel.accumulate(kernel.limited(factors, n, kernel.excess(q, q_old, n)), n, tendency)
         return kernel.statements()
 
     @property
@@ -350,16 +350,9 @@ class _Kernel:
         for face in self.fluxes.faces:
             self.equations.store(self.faces_of.component(3 * n + face.axis), excess[face.name])
 
-    def choose(
-        self,
-        q: str,
-        q_old: str,
-        factors: tuple[str, ...],
-        n: int,
-        fluxes: tuple[Values, Values] | None = None,
-    ) -> None:
-        """Store the shares that the limiter lets pass. fluxes: L and A, where they are named already."""
-        low, excess = fluxes or self.excess(q, q_old, n)
+    def choose(self, q_old: str, factors: tuple[str, ...], n: int, fluxes: tuple[Values, Values]) -> None:
+        """Store the shares that the limiter lets pass. fluxes: L and A."""
+        low, excess = fluxes
         if self.store_in is not None:
             for face in self.fluxes.faces:
                 if not face.shift:
@@ -393,23 +386,16 @@ class _Kernel:
         return least, most
 
     def limited(
-        self,
-        q: str,
-        q_old: str,
-        factors: tuple[str, ...],
-        n: int,
-        fluxes: tuple[Values, Values] | None = None,
+        self, factors: tuple[str, ...], n: int, fluxes: tuple[Values, Values], alike: bool = False
     ) -> Values:
-        """Name the limited fluxes: L, and what A may keep. fluxes: as for `choose`."""
-        low, excess = fluxes or self.excess(q, q_old, n)
+        """Name the limited fluxes: L, and what A may keep. fluxes: L and A. alike: as for `limiters.kept`."""
+        low, excess = fluxes
         flux: Values = {}
         for face in self.fluxes.faces:
             shares = [
                 [self.near(name, face, cell, n) for cell in (-1, 0)] for name in factors
             ]  # of the cells before and behind the face
-            keep = self.let(
-                f"keep_{face.name}", limiters.kept(face, excess[face.name], shares, alike=fluxes is not None)
-            )
+            keep = self.let(f"keep_{face.name}", limiters.kept(face, excess[face.name], shares, alike))
             value = self.let(f"limited_{face.name}", add(low[face.name], multiply(keep, excess[face.name])))
             if (
                 len(factors) > 1 and face.axis == 2

@@ -91,9 +91,8 @@ def kept(
         before = sympy.Min(before, shares[1][1], evaluate=False)
         behind = sympy.Min(behind, shares[1][0], evaluate=False)
     upwards = face.axis == 2
-    if (
-        face.shift and not alike
-    ):  # the other cell's share only where A comes from there: it may lie beyond a closed face
+    if face.shift and not alike:
+        # The other cell's share only where A comes from there: it may lie beyond a closed face.
         backwards = excess > 0 if upwards else excess < 0
         return sympy.Piecewise((behind, backwards), (before, True))
     forwards = excess < 0 if upwards else excess > 0

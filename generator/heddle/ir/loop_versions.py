@@ -14,8 +14,10 @@ does, or what one update costs, looks at the whole alone.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Sequence
 
+from heddle.ir.build import operate
 from heddle.ir.functions import OPERATORS
 from heddle.ir.nodes import (
     BOOL,
@@ -67,6 +69,13 @@ def specialised_loop(whole: Sequence[Statement], condition: Expression) -> tuple
             inside.remove(statement.symbol)
     kept = tuple(statement for statement in body if statement not in before)
     return (*before, dataclasses.replace(loop, body=kept))
+
+
+def versions(usual: Sequence[Expression], whole: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A copy of the statements for where all the conditions hold, and the whole for where not."""
+    condition = functools.reduce(lambda a, b: operate("and", a, b), usual)
+    copy = specialised_loop(whole, condition)
+    return (If(condition, copy), If(operate("not", condition), tuple(whole)))
 
 
 def without_versions(kernel: Kernel) -> Kernel:

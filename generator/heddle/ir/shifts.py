@@ -7,6 +7,7 @@ from typing import Any
 
 from heddle.ir.hash_consing import Node
 from heddle.ir.nodes import Access, Call, Op, Select
+from heddle.ir.visit import distinct
 
 Shift = tuple[int, int, int]
 _Place = tuple[int | None, int | None, int | None]
@@ -39,16 +40,7 @@ class Shifts:
     def operations(self, node: Node) -> int:
         """How many operations a value has; those that it has twice count once."""
         if node not in self._operations:
-            seen: set[Node] = set()
-            stack: list[Node] = [node]
-            count = 0
-            while stack:
-                one = stack.pop()
-                if one not in seen:
-                    seen.add(one)
-                    count += isinstance(one, (Op, Call, Select))
-                    stack += one.children
-            self._operations[node] = count
+            self._operations[node] = sum(isinstance(one, (Op, Call, Select)) for one in distinct(node))
         return self._operations[node]
 
     def _of(self, node: Node) -> tuple[int, _Place]:

@@ -8,7 +8,7 @@ ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isfinite
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from typing import TypeAlias
 import sympy
 
 from heddle.errors import KernelError, calling_place
-from heddle.model.assignment import Assignment, Section, Statement
+from heddle.model.assignment import Assignment, Section, Statement, While
 from heddle.model.expression import parts
 from heddle.model.field import Access, IsWallLink
 
@@ -195,6 +195,23 @@ class Equations:
     def constant(self, name: str, value: Fraction) -> sympy.Expr:
         """Name a number: weights appear in emitted code as the rational they are."""
         return self._assign(name, exact(value))
+
+    def only_where(
+        self,
+        condition: sympy.Basic,
+        values: Mapping[str, tuple[sympy.Expr, sympy.Expr]],
+        inside: Equations,
+        rounds: str,
+    ) -> tuple[sympy.Symbol, ...]:
+        """Names with the first of their two values, or, where the condition holds, with the second, which
+        `inside` computes: in one round of a loop, so that warps and strips without such cells pass it over.
+        rounds: the name of the number of rounds that are left."""
+        names, left = [local(name) for name in values], local(rounds)
+        first = {name: before for name, (before, _) in zip(names, values.values(), strict=True)}
+        update = {name: after for name, (_, after) in zip(names, values.values(), strict=True)}
+        first[left], update[left] = sympy.Piecewise((1, condition), (0, True)), left - 1
+        self.statements.append(While(left > 0, first, inside.statements, update, at_most=1))
+        return tuple(names)
 
     def store(self, target: sympy.Symbol, value: sympy.Expr) -> None:
         """Write a value to a field."""

@@ -91,12 +91,13 @@ Region = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 @dataclass
 class Value:
-    """A shared value, or what is stored. node: it, as the own cell has it. reads: the shared values that it
-    needs, and in which cells. low, high: for which cells beyond the interior it is needed. lag: how many
-    levels it is behind the first one."""
+    """A shared value, or what is stored, which has no number. node: it, as the own cell has it. reads: the
+    shared values that it needs, and in which cells. low, high: for which cells beyond the interior it is
+    needed. lag: how many levels it is behind the first one."""
 
     name: str
     node: Expression
+    number: int | None = None
     reads: dict[tuple[int, Shift], None] = field(default_factory=dict)
     low: list[int] = field(default_factory=lambda: [0, 0, 0])
     high: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -125,7 +126,7 @@ class SharedValues:
             for node in self.found(value.node):
                 number = self.shifts.of(node)[0]
                 if number not in self.values:
-                    self.values[number] = Value(self.names.get(node, "value"), node)
+                    self.values[number] = Value(self.names.get(node, "value"), node, number)
                     waiting.append(self.values[number])
         everything = [*self.stored, *self.values.values()]
         for value in everything:
@@ -292,6 +293,7 @@ class _Columns:
     def __init__(self, kernel: Kernel, shared: SharedValues, along: int, across: int) -> None:
         self.kernel, self.shared = kernel, shared
         self.threads = along, across
+        self.written = {target.field for target, _ in shared.stores}
         outside = [s for s in kernel.body if not isinstance(s, Loop)]
         self.taken = set(names_in(dataclasses.replace(kernel, body=tuple(outside)))) | _TAKEN
         order = shared.order
@@ -415,7 +417,7 @@ class _Columns:
 
     def stage(self, value: Value) -> None:
         """What a thread computes of one value in each step."""
-        number = next((n for n, one in self.shared.values.items() if one is value), None)
+        number = value.number
         made: list[Statement] = []
         known = self.known.setdefault(self.region_of(value), {}) if number is not None else {}
         result = self.value(value.node, value, made, known, root=True)
@@ -522,9 +524,7 @@ class _Columns:
 
     def region_of(self, value: Value) -> Region:
         """That of all values that lag alike, if the fields have as many ghost layers."""
-        return (
-            self.alike.get(value.lag, value.region) if value in self.shared.values.values() else value.region
-        )
+        return value.region if value.number is None else self.alike.get(value.lag, value.region)
 
     def regions_alike(self) -> dict[int, Region]:
         found: dict[int, Region] = {}
@@ -548,11 +548,9 @@ class _Columns:
         of = access.field
         pointer, symbols = self.pointer(of), self.region(reader)
         if of.layout.along_axis:
-            where = {
-                0: self.nearest(self.region_of(reader), 0, self.own(0)),
-                1: self.nearest(self.region_of(reader), 1, self.own(1)),
-                2: symbols["level"],
-            }[of.axis]
+            where: Expression = symbols["level"]
+            if of.axis < 2:
+                where = self.nearest(self.region_of(reader), of.axis, self.own(of.axis))
             return Load(pointer, add(where, integer(access.offsets[0])))
         if of.is_plane(self.kernel.space):
             return self.of_column(access, pointer, reader)
@@ -571,8 +569,7 @@ class _Columns:
         return Load(self.pointer(of), index)
 
     def pointer(self, of: Field) -> Symbol:
-        written = {target.field for target, _ in self.shared.stores}
-        return Symbol(of.name, Pointer(of.type, of not in written))
+        return Symbol(of.name, Pointer(of.type, of not in self.written))
 
     def component(self, of: Field) -> Symbol:
         """Where the component begins that a thread has."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import is_warp_reduction, parts_of
 from heddle.ir.legality import check_integers, check_specialised
-from heddle.ir.loop_versions import specialised_loop
+from heddle.ir.loop_versions import versions
 from heddle.ir.nodes import (
     BOOL,
     I32,
@@ -31,7 +31,6 @@ from heddle.ir.nodes import (
     Const,
     DeviceCall,
     Expression,
-    If,
     Kernel,
     Let,
     Load,
@@ -122,7 +121,7 @@ class _Copying:
     def pair(self, loop: Loop, row: Symbol) -> tuple[Statement, ...]:
         self.done = True
         usual = Call("all_equal", (row, loop.begin, loop.end, self.constant(I32)), BOOL)
-        return _either(usual, (loop,))
+        return versions((usual,), (loop,))
 
     # On a device
 
@@ -168,10 +167,7 @@ class _Copying:
         if not asked:
             return loop.body
         self.done = True
-        usual = asked[0]
-        for condition in asked[1:]:
-            usual = operate("and", usual, condition)
-        return (*head, *before, *_either(usual, tuple(rest)), *tail)
+        return (*head, *before, *versions(asked, rest), *tail)
 
     def is_own(self, element: Load | None, counter: Symbol) -> bool:
         """Whether it is the field's at an own cell of the thread."""
@@ -200,10 +196,6 @@ class _Copying:
             for s in body[: at + 1]
         ]
         return lets, [*changed, *body[at + 1 :]]
-
-
-def _either(usual: Expression, whole: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    return (If(usual, specialised_loop(whole, usual)), If(Op("not", (usual,), BOOL), whole))
 
 
 def _holds_loop(loop: Loop) -> bool:

@@ -18,18 +18,7 @@ import sympy
 from heddle.atmosphere.flow import SIDES
 from heddle.atmosphere.large_eddies.air import Air, number
 from heddle.atmosphere.large_eddies.grid import Grid, moved, shift
-from heddle.model.assignment import While
-from heddle.model.equations import (
-    Equations,
-    Scalar,
-    add,
-    divide,
-    local,
-    multiply,
-    negate,
-    quantity,
-    square_root,
-)
+from heddle.model.equations import Equations, Scalar, add, divide, multiply, negate, quantity, square_root
 from heddle.model.field import Field
 
 Pair = tuple[sympy.Expr, sympy.Expr]
@@ -177,8 +166,8 @@ def stability(
 
     gradients: of theta_l and of total water q. theta: potential temperature (K). g_over_theta_v: g/theta_v0
     (m s-2 K-1). cloud: cloud water q_c, temperature T (K), q_s, and the Exner function Pi; None for dry air.
-    loop: A and B of clouds in a round of a loop that only cells with cloud water enter, for GPUs; both have
-    the same bits.
+    loop: A and B of clouds in a round of a loop that only cells with cloud water enter, for GPUs and strips
+    of a CPU; both have the same bits.
     """
     air = air or Air()
     A = cell.let("A_clear", add(1, multiply(number(air.lightness), q)))
@@ -188,11 +177,7 @@ def stability(
         wet, moist = _in_clouds(inside, theta, q, cloud, air)
         cloudy = cloud[0] > 0
         if loop:
-            rounds = sympy.Piecewise((1, cloudy), (0, True))
-            clear = {local("A"): A, local("B"): B, local("clouded"): rounds}
-            A, B, left = clear
-            update = {A: wet, B: moist, left: left - 1}
-            cell.statements.append(While(left > 0, clear, inside.statements, update, at_most=1))
+            A, B = cell.only_where(cloudy, {"A": (A, wet), "B": (B, moist)}, inside, "clouded")
         else:
             A = cell.let("A", sympy.Piecewise((wet, cloudy), (A, True)))
             B = cell.let("B", sympy.Piecewise((moist, cloudy), (B, True)))

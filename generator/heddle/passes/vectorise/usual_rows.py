@@ -18,9 +18,8 @@ from collections.abc import Sequence
 
 from heddle.ir.build import operate
 from heddle.ir.legality import check_usual
-from heddle.ir.loop_versions import specialised_loop
+from heddle.ir.loop_versions import versions
 from heddle.ir.nodes import (
-    BOOL,
     Call,
     Const,
     Expression,
@@ -29,7 +28,6 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
-    Op,
     Scalar,
     Statement,
     Symbol,
@@ -86,10 +84,7 @@ class _Copying:
         if not equal:
             return (loop,)
         self.done = True
-        usual = equal[0]
-        for condition in equal[1:]:
-            usual = operate("and", usual, condition)
-        return (If(usual, specialised_loop((loop,), usual)), If(Op("not", (usual,), BOOL), (loop,)))
+        return versions(equal, (loop,))
 
     def equal(self, symbol: Symbol) -> Expression:
         assert isinstance(symbol.type, Scalar)
