@@ -344,10 +344,8 @@ def kept(space: Explored) -> Exploration | None:
     return load_results(found) if found else None
 
 
-def _kernels(module: Variant, step: str) -> list[str]:
+def _kernels(module: Module, step: str) -> list[str]:
     """Those of a step."""
-    if isinstance(module, Method):
-        return [module.pace]
     return [name for name in module.kernels if step in (name, name.rpartition("_")[0])]
 
 

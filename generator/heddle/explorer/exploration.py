@@ -208,8 +208,7 @@ def earlier_results(place: str | Path) -> tuple[Result, ...]:
 
 def merge(folders: Sequence[str | Path], out: str | Path, against: str | Path | None = None) -> Exploration:
     """Put the results of several folders, such as those of several machines, into one; files in T4, such as
-    those of other tuners, count as folders. against: an earlier
-    search that they are compared with."""
+    those of other tuners, count as folders. against: an earlier search that they are compared with."""
     earlier = None if against is None else earlier_results(against)
     found = load_results([Path(folder) for folder in folders])
     known = {result.key for result in read(Path(out))}

@@ -64,7 +64,8 @@ class Method:
     def reference(self, precision: str) -> Module:
         """The same arithmetic, for the reference target."""
         own = self.in_precision(precision)
-        for name, kernel in own.kernels.items():
+        own.kernels = {}  # the replaced module shares its own
+        for name, kernel in self.module.kernels.items():
             assert isinstance(kernel, KernelModel)
             own.kernels[name] = kernel.scheduled(arithmetic(kernel.schedule))
         return own

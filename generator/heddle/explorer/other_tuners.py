@@ -19,7 +19,7 @@ from heddle.ir.schedule_text import from_text
 OWN = ("machine", "target", "module", "variant", "kernel", "precision", "extent", "schedule")
 """The configuration of a result that heddle explore wrote."""
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_NO_NAME = re.compile(r"\W+")
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def from_t4(path: Path) -> list[Result]:
@@ -57,7 +57,7 @@ def _own(entry: Mapping[str, Any]) -> Result:
     chosen, given = entry["configuration"], _measurements(entry)
     seconds = _seconds(entry)
     share = float(given.get("fraction_of_stream", 0))
-    if "schedule" not in chosen or not chosen["machine"]:
+    if not chosen["machine"]:
         raise ValueError("a configuration without a machine")
     return Result(
         key=_key(entry),
@@ -93,13 +93,14 @@ def _own(entry: Mapping[str, Any]) -> Result:
 
 def _others(path: Path, entry: Mapping[str, Any], machine: str) -> Result:
     """A result of another tuner. Its times are those of a run: nobody says how many cells it has."""
+    name = _NO_NAME.sub("_", path.stem).strip("_")
     tuned = {str(name): str(value) for name, value in entry["configuration"].items()}
     names = ", ".join(f"{name}={value}" for name, value in tuned.items())
     return Result(
         key=_key(entry),
         machine=machine,
         target="cuda" if any(name.startswith("block_size") for name in tuned) else "cpu",
-        module=_NO_NAME.sub("_", f"_{path.stem}").strip("_") or "t4",
+        module=name if name[:1].isalpha() else f"t4_{name}".rstrip("_"),
         variant=names,
         step="run",
         precision="",

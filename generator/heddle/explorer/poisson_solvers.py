@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heddle.errors import KernelError, calling_place
 from heddle.explorer.memory import library
 from heddle.explorer.methods import Functions, Method, Solve
+from heddle.explorer.variants import named
 from heddle.ir.schedule import Schedule
 from heddle.model.assignment import Assignment, Reduce
 from heddle.model.field import fields, parameters, profiles
@@ -49,23 +49,16 @@ def poisson_solvers(
     """Solvers by names of SOLVERS, by default all. tolerance: the largest residual, divided by the largest
     value of the right-hand side, at which a solve ends. Values of f32 do not reach every tolerance on every
     box: such candidates are reported, and not timed. Raises KernelError for a name that is not known."""
-    for name in solvers:
-        if name not in SOLVERS:
-            raise KernelError(
-                calling_place(),
-                f"'{name}' is no solver that has a name here.",
-                f"one of: {', '.join(SOLVERS)}",
-            )
     return {
         name: Method(
-            SOLVERS[name].kernels(precisions),
-            _Start(SOLVERS[name], tolerance),
+            solver.kernels(precisions),
+            _Start(solver, tolerance),
             tolerance,
             "remainder",
-            same_bits=not isinstance(SOLVERS[name], _Transforms),
-            identity=f"{SOLVERS[name]!r} {tolerance!r} {BELLS!r} {LOOK} {MOST} {PATIENCE}",
+            same_bits=not isinstance(solver, _Transforms),
+            identity=f"{solver!r} {tolerance!r} {BELLS!r} {LOOK} {MOST} {PATIENCE}",
         )
-        for name in solvers or SOLVERS
+        for name, solver in named(solvers or tuple(SOLVERS), SOLVERS, "solver").items()
     }
 
 

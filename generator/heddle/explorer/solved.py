@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from heddle.emit.cost import cost
@@ -32,7 +32,6 @@ class Work:
     read: float = 0
     written: float = 0
     flops: float = 0
-    known: dict[str, Any] = field(default_factory=dict)
 
     def counted(self, functions: Functions) -> dict[str, Callable[..., Any]]:
         """The same functions, whose calls are counted."""

@@ -54,10 +54,10 @@ def lattice_boltzmann(
     that is not known, and where a pattern does not suit an operator.
     """
     chosen = lattice if isinstance(lattice, lbm.Lattice) else lbm.Lattice(lattice)
-    collide = operators if isinstance(operators, Mapping) else _named(operators, OPERATORS, "operator")
-    stream = patterns if isinstance(patterns, Mapping) else _named(patterns, PATTERNS, "streaming pattern")
+    collide = operators if isinstance(operators, Mapping) else named(operators, OPERATORS, "operator")
+    stream = patterns if isinstance(patterns, Mapping) else named(patterns, PATTERNS, "streaming pattern")
     found = {}
-    for where, space in _named(spaces, SPACES, "space").items():
+    for where, space in named(spaces, SPACES, "space").items():
         for pattern, streaming in stream.items():
             for operator, collision in collide.items():
                 module = Module(chosen.name.lower(), precisions=precisions)
@@ -76,7 +76,7 @@ def relaxation_layouts(
     split; its parameters are those of the kernels, and omega. Raises KernelError for a layout that is not
     known."""
     found = {}
-    for layout, split in _named(layouts, {"rows": False, "split": True}, "layout").items():
+    for layout, split in named(layouts, {"rows": False, "split": True}, "layout").items():
         own = equation(split)
         module = Module("relaxation", precisions=precisions)
         module.add("sweep", own.sor(), schedule=Schedule(colours=2))
@@ -98,7 +98,8 @@ def stiff_integrators(
     return found
 
 
-def _named(names: Sequence[str], known: Mapping[str, T], what: str) -> dict[str, T]:
+def named(names: Sequence[str], known: Mapping[str, T], what: str) -> dict[str, T]:
+    """What is known by these names. Raises KernelError for a name that is not."""
     for name in names:
         if name not in known:
             raise KernelError(

@@ -144,3 +144,13 @@ def test_what_is_no_t4(wrong: str, tmp_path: Path) -> None:
     path.write_text(json.dumps({"results": [entry]}))
     with pytest.raises(KernelError, match="'odd' is no state"):
         from_t4(path)
+
+
+@pytest.mark.parametrize(("name", "module"), [
+    ("convolution-A100", "convolution_A100"), ("2mm-A100", "t4_2mm_A100"), ("\u00fcber", "ber"), ("--", "t4"),
+])  # fmt: skip
+def test_files_of_any_name_can_be_read_again(name: str, module: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.json"
+    file.write_text(json.dumps(OTHERS))
+    assert {one.module for one in merge([file], tmp_path / "merged").results} == {module}
+    assert {one.module for one in load_results([tmp_path / "merged"]).results} == {module}

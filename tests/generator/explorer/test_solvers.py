@@ -41,6 +41,14 @@ def loaded(own_cache: Path) -> Mapping[str, Any]:
     return {name: heddle.load(module) for name, module in made.items()}
 
 
+def test_the_reference_leaves_the_schedules_of_a_method() -> None:
+    method = poisson_solvers(["SOR"])["SOR"]
+    before = {name: kernel.schedule for name, kernel in method.module.kernels.items()}  # type: ignore[union-attr]
+    assert method.reference("f64").kernels.keys() == before.keys()
+    after = {name: kernel.schedule for name, kernel in method.module.kernels.items()}  # type: ignore[union-attr]
+    assert after == before
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 def test_solutions(name: str, loaded: Mapping[str, Any]) -> None:
     """With odd and even numbers of cells, and more levels along one axis than along another."""
