@@ -22,7 +22,7 @@ CALLS = (
     ("clouds", "scalars_and_buoyancy", 2),
     ("clouds", "scalars", 1),
 )
-"""Module, kernel, calls in a step of BOMEX; loops of saturation for GPUs move the same bytes."""
+"""Module, kernel, calls in a step of BOMEX."""
 PROJECTION = 17
 """Words of a projection."""
 PLAN = {"f32": (352, 616), "f64": (704, 1232)}

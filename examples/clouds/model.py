@@ -197,7 +197,7 @@ def momentum(order):
 
 
 def scalars(order, lifts=False):
-    """theta_l and total water of a stage. lifts: and the buoyancy that they give, by a loop for GPUs."""
+    """theta_l and total water of a stage. lifts: and the buoyancy that they give."""
     cell = Equations(fields=NAMES)
     step = cell.let("step", share * length.gather(0))
     advection = anelastic.Advection(cell, grid, order=order)

@@ -116,12 +116,16 @@ module.add("sea_air", [If(grid.level("order_z") <= 0, cell.statements)], schedul
 
 
 # --- A scalar s, which is th, q or r ------------------------------------------------------------------------
+def subsided(phi, rest, gain):
+    """What comes from outside: sinking air, sources and the sponge."""
+    sinking = -w_ls.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
+    return sinking + gain.here - sponge.here * (phi.here - rest.here)
+
+
 def without_advection(cell, phi):
     """ds/dt by eddies, sinking air, sources and the sponge."""
     mixed = subgrid.Diffusion(cell, grid, K, per_prandtl).scalar(phi, ground_flux, lid_slope)
-    sinking = -w_ls.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
-    force = sinking + source.here - sponge.here * (phi.here - at_rest.here)
-    return mixed + cell.let("force", force)
+    return mixed + cell.let("force", subsided(phi, at_rest, source))
 
 
 def stage(order):
@@ -159,12 +163,6 @@ module.add("sources", cell.statements, schedule=stencil)
 
 
 # --- The same of th, q and r at once, on a GPU, where they share what is read -------------------------------
-def subsided(phi, rest, gain):
-    """Of th or q: sinking air, sources and the sponge."""
-    sinking = -w_ls.here * grid.level("per_distance", 1) * (phi[0, 0, 1] - phi.here)
-    return sinking + gain.here - sponge.here * (phi.here - rest.here)
-
-
 def with_sea(cell, name, value, flux):
     """A value, in the lowest cells with what the sea gives."""
     into_cell = ground_into_cell(cell)

@@ -196,7 +196,6 @@ private:
   [[nodiscard]] std::array<State<T>*, 3> states_from(std::size_t n) {
     return {s_.states_[n].get(), s_.states_[1 - n].get(), s_.states_[2].get()};
   }
-  [[nodiscard]] bool on_device() const { return s_.place_.memory == heddle::Memory::device; }
 
   /// Before the sweeps of a state their exchange: what is at the ground reads ghost cells that it brings.
   template <class Sweep, class Parameters, bool rains> void add_survey_with(State<T>& now) {

@@ -68,11 +68,11 @@ template <class F> int with_size(std::int64_t n, F&& f) {
   }
 }
 
-template <class L, class Kernel, class Real>
-int put(Kernel kernel, std::int64_t lines, const PlaneArguments<Real>& a, void* stream) {
-  const dim3 grid(static_cast<unsigned>((lines + L::lines - 1) / L::lines), static_cast<unsigned>(a.planes),
-                  1);
-  return launch_with_shared(kernel, grid, dim3(L::block, 1, 1), L::template shared_bytes<Real>, stream, a);
+template <class L, class Kernel, class Real, class... More>
+int put(Kernel kernel, std::int64_t lines, const PlaneArguments<Real>& a, void* stream, const More&... more) {
+  const dim3 grid(static_cast<unsigned>(parts<L>(lines)), static_cast<unsigned>(a.planes), 1);
+  return launch_with_shared(kernel, grid, dim3(L::block, 1, 1), L::template shared_bytes<Real>, stream, a,
+                            more...);
 }
 
 } // namespace
@@ -106,9 +106,7 @@ int divergence_x(const PlaneArguments<Real>& a, const PeriodicFlow<Real>& flow, 
   return with_size(a.nx, [&](auto n) {
     using Shape = Rows<n, Real>;
     using L = typename Shape::L;
-    const dim3 grid(static_cast<unsigned>(parts<L>(a.ny)), static_cast<unsigned>(a.planes), 1);
-    return launch_with_shared(divergence_rows<L, Shape::blocks * 2 / 3, Real>, grid, dim3(L::block, 1, 1),
-                              L::template shared_bytes<Real>, stream, a, flow);
+    return put<L>(divergence_rows<L, Shape::blocks * 2 / 3, Real>, a.ny, a, stream, flow);
   });
 }
 

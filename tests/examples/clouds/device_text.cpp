@@ -91,17 +91,18 @@ TYPED_TEST(DeviceText, OfMomentum) {
 
 TYPED_TEST(DeviceText, OfScalars) {
   using A = Air<TypeParam>;
-  this->expect_same(
-      "scalars",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(),
-               a.next.th.view(), a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(),
-               a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z),
-               a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening),
-               a.level(c.sponge), &a.length, 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
-      },
-      [](const auto&... x) { scalars(x...); }, [](const auto&... x) { scalars_cuda(x..., nullptr); });
+  const auto with = [](A& a, const auto& kernel) {
+    const auto& c = a.column;
+    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
+           a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
+           a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
+           a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length, 0.5,
+           -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
+  };
+  const auto host = [](const auto&... x) { scalars(x...); };
+  this->expect_same("scalars", with, host, [](const auto&... x) { scalars_cuda(x..., nullptr); });
+  this->expect_same("scalars_singly", with, host,
+                    [](const auto&... x) { scalars_singly_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
@@ -111,27 +112,32 @@ TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
       kernel(x..., 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
     };
   };
-  this->expect_same(
-      "scalars_and_buoyancy", [](A& a, const auto& change) { change(a); },
-      [&](A& a) {
-        const auto& c = a.column;
-        numbers([](const auto&... x) { scalars(x...); })(
-            a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
-            a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
-            a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
-            a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
-        buoyancy(a.b.view(), a.next.th.view(), a.next.q.view(), a.level(c.pressure), a.level(c.exner),
-                 a.level(c.tv0), a.level(c.lift));
-      },
-      [&](A& a) {
-        const auto& c = a.column;
-        numbers([](const auto&... x) { scalars_and_buoyancy_cuda(x..., nullptr); })(
-            a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
-            a.next.q.view(), a.K.view(), a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
-            a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.pressure),
-            a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.w_ls), a.level(c.th0), a.level(c.q0),
-            a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
-      });
+  const auto apply = [](A& a, const auto& change) { change(a); };
+  const auto host = [&](A& a) {
+    const auto& c = a.column;
+    numbers([](const auto&... x) { scalars(x...); })(
+        a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
+        a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
+        a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
+        a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
+    buoyancy(a.b.view(), a.next.th.view(), a.next.q.view(), a.level(c.pressure), a.level(c.exner),
+             a.level(c.tv0), a.level(c.lift));
+  };
+  const auto device = [&](const auto& kernel) {
+    return [&numbers, kernel](A& a) {
+      const auto& c = a.column;
+      numbers(kernel)(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(),
+                      a.next.th.view(), a.next.q.view(), a.K.view(), a.b.view(), a.now.th.view(),
+                      a.now.q.view(), a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass),
+                      a.level(c.order_z), a.level(c.pressure), a.level(c.exner), a.level(c.tv0),
+                      a.level(c.lift), a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating),
+                      a.level(c.moistening), a.level(c.sponge), &a.length);
+    };
+  };
+  this->expect_same("scalars_and_buoyancy", apply, host,
+                    device([](const auto&... x) { scalars_and_buoyancy_cuda(x..., nullptr); }));
+  this->expect_same("scalars_and_buoyancy_singly", apply, host,
+                    device([](const auto&... x) { scalars_and_buoyancy_singly_cuda(x..., nullptr); }));
 }
 
 } // namespace

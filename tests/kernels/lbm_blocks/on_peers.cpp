@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "blocks.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/transport/nccl.hpp"
@@ -26,7 +27,7 @@ using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
-constexpr Memory memory = test::memory_of_peers;
+constexpr Memory memory = test::device_memory;
 
 template <class T> class OnPeers : public testing::Test {};
 using Precisions = testing::Types<double, float, std::uint16_t>;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/device_memory.hpp"
 #include "heddle/core/device_scope.hpp"
 #include "heddle/transport/nccl.hpp"
 #include "heddle/transport/thread_group.hpp"
@@ -23,7 +24,7 @@ using heddle::Capture;
 using heddle::Memory;
 using heddle::Overlap;
 
-constexpr Memory memory = test::memory_of_peers;
+constexpr Memory memory = test::device_memory;
 
 const lists::Medium porous(0.4);
 const lists::Medium walled(0.2, {true, false, false});
