@@ -257,7 +257,7 @@ def cells_of(operation: str, results: Symbol) -> Symbol:
 
 def _combine_row(operation: str) -> DeviceFunction:
     def meaning(
-        first: Load, value: Expression, known: Expression, lane: Expression, count: Expression
+        rows: Symbol, first: Load, value: Expression, known: Expression, lane: Expression, count: Expression
     ) -> Sequence[Statement]:
         cells, row = cells_of(operation, first.pointer), Symbol("row of a call", first.pointer.type)
         begin = multiply(first.index, integer(MOST_THREADS))
@@ -267,8 +267,19 @@ def _combine_row(operation: str) -> DeviceFunction:
             Store(first, Call(f"fold_row_{operation}", (row, count), first.type)),
         )
 
-    parts = {"first": ELEMENT, "value": VALUE, "known": VALUE, "lane": Kind.LANE, "count": Kind.LANE}
-    return DeviceFunction("reduce_gpu.hpp", parts, meaning, requires=_known, reduces_row=operation)
+    parts = {"rows": ARRAY, "first": ELEMENT, "value": VALUE, "known": VALUE}
+    lanes = {"lane": Kind.LANE, "count": Kind.LANE}
+    return DeviceFunction("reduce_gpu.hpp", parts | lanes, meaning, requires=_known, reduces_row=operation)
+
+
+def _waiting_rows(operation: str) -> DeviceFunction:
+    return DeviceFunction(
+        "reduce_gpu.hpp",
+        {"count": VALUE},
+        _nothing,
+        template=("length",),
+        object={"sum": "RowSums", "min": "RowMinima", "max": "RowMaxima"}[operation],
+    )
 
 
 def _known(known: Expression, **_: Expression) -> Expression:
@@ -410,7 +421,14 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
     # Threads without a cell take part; known: whether there is such an element.
     **{f"combine_warp_{operation}": _combine_warp(operation) for operation in COMBINATION},
     # With a block of threads for each row: `value` is number `lane` of the `count` values that become the
-    # element. Threads without a cell (known: whether there is one) take part.
+    # element. Threads without a cell (known: whether there is one) take part. The parts of up to `length`
+    # elements wait in `rows` and are stored together, at the latest by store_row_*: nothing reads the
+    # elements before.
+    **{f"row_{operation}s": _waiting_rows(operation) for operation in COMBINATION},
+    **{
+        f"store_row_{operation}s": DeviceFunction("reduce_gpu.hpp", {"rows": ARRAY}, _nothing)
+        for operation in COMBINATION
+    },
     **{f"combine_row_{operation}": _combine_row(operation) for operation in COMBINATION},
 }
 

@@ -13,7 +13,12 @@ part. Those beyond the end of the row do what the last cell does, but store noth
 nothing:
 after    loop thread y { loop thread x_thread {
            let x = min(x_thread, n_x - 1);
-           combine_row_sum(&total.gather(0, y), u[0,0], x_thread < n_x) } }
+           row_sums = row_sums<64>(n_x);
+           combine_row_sum(row_sums, &total.gather(0, y), u[0,0], x_thread < n_x);
+           store_row_sums(row_sums) } }
+
+What warps make of a row waits in `row_sums` until there are 64 results or no more come: two barriers then
+serve all of them. No kernel reads these results (`check_dependences`).
 """
 
 from __future__ import annotations
@@ -35,6 +40,7 @@ from heddle.ir.nodes import (
     Local,
     Loop,
     Pointer,
+    Scalar,
     Scan,
     Select,
     Statement,
@@ -45,7 +51,10 @@ from heddle.ir.nodes import (
 from heddle.ir.reduction import TILE, reduces_rows, row_operation
 from heddle.ir.stages import Request
 from heddle.ir.unique_names import fresh, names_in
+from heddle.ir.visit import statements
 
+MOST_WAITING = 64
+"""Results of rows that wait for a barrier together."""
 _X, _COUNT = Symbol("x", I64), Symbol("n_x", I64)
 
 
@@ -56,7 +65,8 @@ def lower_row_reductions(kernel: Kernel, request: Request) -> Kernel:
     taken = names_in(kernel)
     if request.target.threads:
         counter = Symbol(fresh("x_thread", taken), I64)
-        return dataclasses.replace(kernel, body=tuple(_threads(kernel.body, counter)))
+        waiting = _waiting(kernel.body, taken | {counter.name})
+        return dataclasses.replace(kernel, body=tuple(_threads(kernel.body, counter, waiting)))
     return dataclasses.replace(kernel, body=tuple(_tiles(kernel.body, taken)))
 
 
@@ -116,30 +126,58 @@ def _combined(operation: str, before: Expression, tile: Symbol) -> Expression:
 
 # --- A block of threads for each row ------------------------------------------------------------------------
 
+_Waiting = dict[tuple[str, Scalar], Symbol]
+"""Where results of an operation and type wait."""
 
-def _threads(body: Sequence[Statement], counter: Symbol) -> Iterator[Statement]:
+
+def _waiting(body: Sequence[Statement], taken: frozenset[str]) -> _Waiting:
+    found: _Waiting = {}
+    for statement in statements(body):
+        operation = row_operation(statement)
+        if operation:
+            assert isinstance(statement, Store)
+            assert isinstance(statement.target.type, Scalar)
+            key = operation, statement.target.type
+            name = fresh(f"row_{operation}s", taken | {symbol.name for symbol in found.values()})
+            found.setdefault(key, Symbol(name, Pointer(key[1])))
+    return found
+
+
+def _threads(body: Sequence[Statement], counter: Symbol, waiting: _Waiting) -> Iterator[Statement]:
     for statement in body:
         if isinstance(statement, Loop) and statement.counter == _X:
             last = add(_COUNT, integer(-1))
             own = Let(_X, Call("min", (counter, last), I64))
             known = operate("lt", counter, _COUNT)
-            inside = (own, *_together(statement.body, counter, known))
+            rows = (
+                device_call(f"row_{operation}s", symbol, count=_COUNT, length=MOST_WAITING)
+                for (operation, _), symbol in waiting.items()
+            )
+            ends = (
+                device_call(f"store_row_{operation}s", rows=symbol)
+                for (operation, _), symbol in waiting.items()
+            )
+            inside = (own, *rows, *_together(statement.body, counter, known, waiting), *ends)
             yield dataclasses.replace(statement, counter=counter, body=inside)
         elif isinstance(statement, Loop):
-            yield dataclasses.replace(statement, body=tuple(_threads(statement.body, counter)))
+            yield dataclasses.replace(statement, body=tuple(_threads(statement.body, counter, waiting)))
         else:
             yield statement
 
 
-def _together(body: Sequence[Statement], counter: Symbol, known: Expression) -> Iterator[Statement]:
+def _together(
+    body: Sequence[Statement], counter: Symbol, known: Expression, waiting: _Waiting
+) -> Iterator[Statement]:
     """What all threads of a block do. known: whether a thread has a cell."""
     for statement in body:
         operation = row_operation(statement)
         if operation:
             assert isinstance(statement, Store)
             assert isinstance(statement.value, Call)
+            assert isinstance(statement.target.type, Scalar)
             yield device_call(
                 f"combine_row_{operation}",
+                rows=waiting[operation, statement.target.type],
                 first=statement.target,
                 value=statement.value.args[0],
                 known=known,
@@ -147,7 +185,8 @@ def _together(body: Sequence[Statement], counter: Symbol, known: Expression) -> 
                 count=_COUNT,
             )
         elif isinstance(statement, Scan):
-            yield dataclasses.replace(statement, body=tuple(_together(statement.body, counter, known)))
+            inside = tuple(_together(statement.body, counter, known, waiting))
+            yield dataclasses.replace(statement, body=inside)
         elif isinstance(statement, Store) or (isinstance(statement, (If, While)) and _stores(statement.body)):
             yield If(known, (statement,))
         else:

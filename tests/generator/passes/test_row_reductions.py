@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy
+from compiled import Library, Memory, call
 from heddle import Module, Reduce, Scan, Schedule, Threads, fields
 from heddle.build import files, write
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import run
+from heddle.ir.interpret import Array, run
 from heddle.ir.visit import statements
 from heddle.roundtrip.report import proved
 from models import model, row_reductions
@@ -53,6 +54,43 @@ def test_tiles_by_halves_and_then_in_order(n_x: int, target: str) -> None:
         for tile in tiles[1:]:
             expected = expected + tile
         assert found == expected
+
+
+@pytest.mark.parametrize("threads", [96, 320])
+def test_more_results_than_wait_at_once(tmp_path: Path, threads: int) -> None:
+    """64 results wait together, or 51 of rows of ten warps; here are 130 per row, of two operations."""
+    u, total, most = fields("u, total, most: real[3D]", ghost_layers=0)
+    n_z, n_y, n_x = 65, 2, threads - 5
+    made = Module("rows", precisions=("f64",))
+    sweep = Scan(
+        2,
+        {sympy.Symbol("r"): 0},
+        [
+            Reduce("sum", total.of_row(), u.here + sympy.Symbol("r")),
+            Reduce("max", most.of_row(), u.here),
+        ],
+        {sympy.Symbol("r"): u.here},
+    )
+    made.add("rows", [sweep], schedule=Schedule(gpu=Threads(block=(threads, 1, 1))))
+    values = np.random.default_rng(5).normal(size=(n_z, n_y, n_x))
+    strides = 1, n_x, n_x * n_y
+    arrays = {
+        name: Array(given.ravel().tolist(), 0, (n_x, n_y, n_z), strides)
+        for name, given in (("u", values), ("total", 0 * values), ("most", 0 * values))
+    }
+    library = Library(tmp_path, [(made, ("cuda",))], plain=True).compile()
+    held = Memory(made.typed("rows", "f64"), arrays)
+    assert call(library, "rows_rows_f64", made.typed("rows", "f64"), held, {}, "cuda") == 0
+    found = {name: np.reshape(held.data[name], values.shape)[:, :, 0] for name in ("total", "most")}
+    assert np.array_equal(found["most"], values.max(axis=2))
+    given = values + np.concatenate([np.zeros((1, n_y, n_x)), values[:-1]])
+    for k, y in np.ndindex(n_z, n_y):
+        row = np.concatenate([given[k, y], np.full(-n_x % 32, -0.0)])
+        tiles = [by_halves(row[begin : begin + 32]) for begin in range(0, n_x, 32)]
+        expected = tiles[0]
+        for tile in tiles[1:]:
+            expected = expected + tile
+        assert found["total"][k, y] == expected
 
 
 def test_one_loop_over_tiles_and_no_work_array() -> None:

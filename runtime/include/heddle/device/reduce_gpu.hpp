@@ -10,6 +10,12 @@
 #include "heddle/device/launch.hpp"
 #include "heddle/device/reduce.hpp"
 
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define HEDDLE_NO_UNROLL _Pragma("unroll 1")  // before a loop that runs seldom
+#else
+#define HEDDLE_NO_UNROLL
+#endif
+
 namespace heddle {
 
 namespace detail {
@@ -89,32 +95,77 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
   }
 }
 
-/// All threads of a block give a value of one row, those beyond its end (not `known`) a neutral
-/// one. The first thread stores what they become: each warp its part by halves, then these in
-/// order. In blocks of 32 threads along x, each warp has a row of its own, and waits for nobody.
-template <typename Operation, typename T>
-__device__ inline void combine_row(T* result, T value, bool known) {
-  __shared__ T of_warp[tile];
-  value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
-  if (blockDim.x == tile) {
+/// What the rows of a block become, up to `length` results at a time. All threads of the block give
+/// a value of one row after the other, those beyond its end (not `known`) a neutral one: each warp
+/// makes its part by halves, and the parts wait until `length` results do, or `store` is called.
+/// Then a thread per result combines its parts in order and stores it. In blocks of 32 threads
+/// along x, each warp has a row of its own, waits for nobody and stores at once. `const` in emitted
+/// code: what waits is no part of its value.
+template <typename Operation, typename T, int length>
+class WaitingRows {
+ public:
+  __device__ explicit WaitingRows(std::int64_t count)
+      : warps_(static_cast<unsigned>((count + tile - 1) / tile)),
+        most_(places / warps_ < rows ? places / warps_ : rows) {
+  }
+  WaitingRows(const WaitingRows&) = delete;
+  WaitingRows& operator=(const WaitingRows&) = delete;
+
+  __device__ void give(T* result, T value, bool known) const {
+    value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
+    if (blockDim.x == tile) {
+      if (threadIdx.x == 0) {
+        *result = value;
+      }
+      return;
+    }
+    if (waiting_ == most_) {
+      store();
+    }
+    if (threadIdx.x % tile == 0 && threadIdx.x / tile < warps_) {
+      table().part[waiting_ * warps_ + threadIdx.x / tile] = value;
+    }
     if (threadIdx.x == 0) {
-      *result = value;
+      table().result[waiting_] = result;
     }
-    return;
+    ++waiting_;
   }
-  if (threadIdx.x % tile == 0) {
-    of_warp[threadIdx.x / tile] = value;
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    T whole = of_warp[0];
-    for (unsigned warp = 1; warp < blockDim.x / tile; ++warp) {
-      whole = Operation::combine(whole, of_warp[warp]);
+
+  /// Combine and store what waits. All threads of the block call it, the last time before they end.
+  __device__ void store() const {
+    if (blockDim.x == tile) {
+      return;
     }
-    *result = whole;
+    __syncthreads();
+    HEDDLE_NO_UNROLL
+    for (unsigned row = threadIdx.x; row < waiting_; row += blockDim.x) {
+      T whole = table().part[row * warps_];
+      HEDDLE_NO_UNROLL
+      for (unsigned warp = 1; warp < warps_; ++warp) {
+        whole = Operation::combine(whole, table().part[row * warps_ + warp]);
+      }
+      *table().result[row] = whole;
+    }
+    __syncthreads();  // before the next parts come
+    waiting_ = 0;
   }
-  __syncthreads();  // before the next values come
-}
+
+ private:
+  static constexpr unsigned rows = length;
+  static constexpr unsigned places = 8 * rows;
+  struct Table {
+    T part[places];
+    T* result[rows];
+  };
+  __device__ static Table& table() {
+    __shared__ Table own;
+    return own;
+  }
+
+  const unsigned warps_;
+  const unsigned most_;
+  mutable unsigned waiting_ = 0;
+};
 
 /// Puts into `stream` what makes one of `count` values. Behind them, `values` has room for a value
 /// for each 1024 and one more; it is scratch afterwards.
@@ -154,17 +205,47 @@ template <typename T>
 __device__ inline void combine_warp_max(T* results, std::int64_t index, T value, bool known) {
   combine_warp<Max>(results, index, value, known);
 }
-template <typename T>
-__device__ inline void combine_row_sum(T* result, T value, bool known) {
-  combine_row<Sum>(result, value, known);
+template <typename T, int length>
+class RowSums : public WaitingRows<Sum, T, length> {
+ public:
+  __device__ explicit RowSums(std::int64_t count) : WaitingRows<Sum, T, length>(count) {
+  }
+};
+template <typename T, int length>
+class RowMinima : public WaitingRows<Min, T, length> {
+ public:
+  __device__ explicit RowMinima(std::int64_t count) : WaitingRows<Min, T, length>(count) {
+  }
+};
+template <typename T, int length>
+class RowMaxima : public WaitingRows<Max, T, length> {
+ public:
+  __device__ explicit RowMaxima(std::int64_t count) : WaitingRows<Max, T, length>(count) {
+  }
+};
+template <typename Rows, typename T>
+__device__ inline void combine_row_sum(const Rows& rows, T* result, T value, bool known) {
+  rows.give(result, value, known);
 }
-template <typename T>
-__device__ inline void combine_row_min(T* result, T value, bool known) {
-  combine_row<Min>(result, value, known);
+template <typename Rows>
+__device__ inline void store_row_sums(const Rows& rows) {
+  rows.store();
 }
-template <typename T>
-__device__ inline void combine_row_max(T* result, T value, bool known) {
-  combine_row<Max>(result, value, known);
+template <typename Rows, typename T>
+__device__ inline void combine_row_min(const Rows& rows, T* result, T value, bool known) {
+  rows.give(result, value, known);
+}
+template <typename Rows>
+__device__ inline void store_row_mins(const Rows& rows) {
+  rows.store();
+}
+template <typename Rows, typename T>
+__device__ inline void combine_row_max(const Rows& rows, T* result, T value, bool known) {
+  rows.give(result, value, known);
+}
+template <typename Rows>
+__device__ inline void store_row_maxs(const Rows& rows) {
+  rows.store();
 }
 template <typename T>
 int launch_combine_sum(T* result, T* values, std::int64_t count, void* stream) {

@@ -42,8 +42,16 @@ IN_LANES = (
     device_call("load_vector", local=ROOM, first=U[0].node, length=ASSUME_LANES),
     device_call("store_vector", first=V[0].node, local=ROOM, length=ASSUME_LANES),
 )
+SUMS = ir.Symbol("row_sums", ir.Pointer(ir.F64))
+WAITING = device_call("row_sums", SUMS, count=N.node, length=64)
 ROW_SUM = device_call(
-    "combine_row_sum", first=V[0].node, value=U[X].node, known=(X < N).node, lane=X.node, count=N.node
+    "combine_row_sum",
+    rows=SUMS,
+    first=V[0].node,
+    value=U[X].node,
+    known=(X < N).node,
+    lane=X.node,
+    count=N.node,
 )
 LINE = ir.View(U.pointer, ir.Const(1, ir.I64), ir.Const(1, ir.I64))
 CASES: dict[str, tuple[Callable[[], object], str]] = {
@@ -80,7 +88,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         "loop: View is not an expression of a lowered kernel.",
     ),
     "a sum of threads over a row": (
-        same(loop(X, 0, N, ROW_SUM, kind="thread")),
+        same(loop(X, 0, N, WAITING, ROW_SUM, kind="thread")),
         "loop: the proof does not read combine_row_sum, with which threads combine the values of a row.",
     ),
     "a remainder of numbers": (
