@@ -18,6 +18,7 @@ namespace front {
 
 namespace {
 
+constexpr double largest = 1e30; // of values of a file; NetCDF's fill values lie above it
 using Values = std::vector<double>;
 using Extents = std::vector<std::size_t>; // the slowest first
 
@@ -75,6 +76,10 @@ public:
     if (bad != values.end())
       refuse(variable, "value " + std::to_string(bad - values.begin()) + " is not finite",
              "use finite numbers");
+    const auto missing = std::ranges::find_if(values, [](double value) { return std::abs(value) > largest; });
+    if (missing != values.end())
+      refuse(variable, "value " + std::to_string(missing - values.begin()) + " is larger than 1e30",
+             "fill each cell: NetCDF writes 9.97e36 where a value is missing");
     return values;
   }
   /// A variable that the file has in two parts.

@@ -144,6 +144,10 @@ TEST(InputFile, WhatIsWrongIsRefusedWithTheVariable) {
             "cells along x and y and the levels of the file");
   EXPECT_EQ(refusal([](Variables& v) { v["P"].values[77] = std::nan(""); }),
             "variable P: value 77 is not finite. Hint: use finite numbers");
+  EXPECT_EQ(
+      refusal([](Variables& v) { v["QVAPOR"].values[6] = NC_FILL_FLOAT; }),
+      "variable QVAPOR: value 6 is larger than 1e30. Hint: fill each cell: NetCDF writes 9.97e36 where a "
+      "value is missing");
   EXPECT_EQ(refusal([](Variables& v) { v["QCLOUD"].values[5] = -1e-3; }),
             "variable QCLOUD: it is -0.001000. Hint: use 0 where there is none");
   EXPECT_EQ(refusal([](Variables& v) { v["W"].values[9] = 0.5; }),
