@@ -178,8 +178,9 @@ static() {
   beside "$1" "" "run: build/venv/bin/python .ci/static_checks.py $1" "$bin/python" .ci/static_checks.py "$1"
 }
 
-# What needs the Python environment and nothing of Debian's. Of the generator's tests those of one folder,
-# which compile nothing and call no program.
+# What needs the Python environment and nothing of Debian's. Of the generator's tests the longest file that
+# neither compiles anything nor calls a program.
+passes=tests/generator/passes/test_passes.py
 python_alone() {
   static format
   static text
@@ -187,9 +188,9 @@ python_alone() {
     "$bin/mypy" --config-file generator/pyproject.toml --cache-dir "$build/mypy" generator/heddle
   if [ $mode != fast ]; then
     beside "tests of passes" "$results/passes.xml" \
-      "run: build/venv/bin/python -m pytest -c generator/pyproject.toml tests/generator/passes" \
+      "run: build/venv/bin/python -m pytest -c generator/pyproject.toml $passes" \
       "$bin/python" -m pytest -c generator/pyproject.toml --rootdir . -o cache_dir="$build/pytest-passes" \
-      --junitxml "$results/passes.xml" tests/generator/passes
+      --junitxml "$results/passes.xml" "$passes"
   fi
 }
 
@@ -235,12 +236,12 @@ compile_cuda() {
     -D CMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -D HEDDLE_OPTIMISE=-O0 -D HEDDLE_CODEGEN=OFF \
     -D HEDDLE_GENERATED_DIR="$build/dev/generated" -D HEDDLE_CUDA_TOGETHER=16 -D CMAKE_UNITY_BUILD=ON \
     || return 1
-  mapfile -t objects < <(ninja -C "$build/cuda" -t targets all \
+  mapfile -t objects < <(ninja -C "$build/cuda" -t targets all | LC_ALL=C sort \
     | sed -nE '/\/generated\/.*\.cpp\.o: /d; s/^(runtime\/.*\.o|.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
   # Of kernels that only tests need, every second group: g++ compiles and runs them all through the emulation.
   if [ $mode != full ]; then
     mapfile -t objects < <(printf '%s\n' "${objects[@]}" \
-      | awk '!/^tests\/kernels\/.*heddle-together/ || n++ % 2 == 0')
+      | awk '!/^tests\/kernels\/.*heddle-together/ || n++ % 2 == 1')
   fi
   echo "${#objects[@]} objects"
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" "${objects[@]}"
@@ -380,7 +381,7 @@ else
   check generate "read $logs/generate.log" \
     cmake --build "$build/dev" --parallel "$jobs" --target heddle-modules || :
   if [ $built = yes ]; then tidy 5; fi
-  generator_tests --ignore tests/generator/passes # which are run beside
+  generator_tests --ignore "$passes" # which is run beside
   settle
   if [ $built = yes ]; then ctest_stage "C++ tests" dev || :; else unknown+=("C++ tests"); fi
 fi
