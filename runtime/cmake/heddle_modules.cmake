@@ -1,35 +1,20 @@
-# SPDX-License-Identifier: Apache-2.0 cmake -D LIST=<folder> -D MODE=write|compare [-D AGAINST=<folder>] [-D
-# COMPLETE=ON] [-D BUILD=<build folder>]
-#       [-D PYTHON=<interpreter>] [-D PARTS=<n> -D PART=<i>] -P heddle_modules.cmake
+# SPDX-License-Identifier: Apache-2.0
+#   cmake -D LIST=<folder> -D MODE=write|compare [-D COMPLETE=ON] [-D BUILD=<build folder>]
+#         -P heddle_modules.cmake
 # Generates the modules that heddle_add_kernels wrote down in LIST and goes through their files name by name,
 # byte by byte.
 #   MODE      write: bring the committed files up to date; compare: report every difference
-#   AGAINST   compare every module with this folder; else those that have committed files with these
+#             Only modules that have committed files.
 #   COMPLETE  LIST has every module: a committed file that no model writes is an error
 #   BUILD     take the files of this build folder, after generating there what is not up to date. Else all are
 #             generated into a folder of their own, for `compare` under another hash seed than everywhere
 #             else, so that an order that leaks from a set shows up
-#   PYTHON    an interpreter in place of the configured one, which must write the same
-#   PARTS     share the modules among n runs; this is number PART, from 0
 cmake_minimum_required(VERSION 3.22)
 
 cmake_path(ABSOLUTE_PATH LIST NORMALIZE)
 file(GLOB entries "${LIST}/*.cmake")
 if(NOT entries)
   message(FATAL_ERROR "No modules are known in ${LIST}. Configure the project with a working generator.")
-endif()
-
-if(PARTS)
-  set(all "${entries}")
-  set(entries "")
-  set(number 0)
-  foreach(entry IN LISTS all)
-    math(EXPR turn "${number} % ${PARTS}")
-    math(EXPR number "${number} + 1")
-    if(turn EQUAL PART)
-      list(APPEND entries "${entry}")
-    endif()
-  endforeach()
 endif()
 
 if(BUILD)
@@ -47,10 +32,6 @@ macro(fresh_files)
     set(out "${generated}")
     file(STRINGS "${stamp}" written)
   else()
-    if(PYTHON)
-      list(REMOVE_AT generate 0)
-      list(PREPEND generate "${PYTHON}")
-    endif()
     set(seed 0)
     if(MODE STREQUAL "compare")
       set(seed 20011)
@@ -76,9 +57,6 @@ set(count 0)
 foreach(entry IN LISTS entries)
   include("${entry}")
   set(root "${committed}")
-  if(AGAINST)
-    set(root "${AGAINST}")
-  endif()
   if(NOT root)
     continue()
   endif()
@@ -105,20 +83,18 @@ foreach(entry IN LISTS entries)
       list(APPEND drift "${file} ${cause}")
     endif()
   endforeach()
-  if(NOT AGAINST)
-    file(GLOB_RECURSE present RELATIVE "${root}" "${root}/${module}/*")
-    foreach(file IN LISTS present)
-      if(NOT file IN_LIST written)
-        if(MODE STREQUAL "write")
-          math(EXPR changes "${changes} + 1")
-          file(REMOVE "${root}/${file}")
-        else()
-          list(APPEND drift "${file} is committed, but nothing generates it")
-        endif()
+  file(GLOB_RECURSE present RELATIVE "${root}" "${root}/${module}/*")
+  foreach(file IN LISTS present)
+    if(NOT file IN_LIST written)
+      if(MODE STREQUAL "write")
+        math(EXPR changes "${changes} + 1")
+        file(REMOVE "${root}/${file}")
+      else()
+        list(APPEND drift "${file} is committed, but nothing generates it")
       endif()
-      list(APPEND known "${root}/${file}")
-    endforeach()
-  endif()
+    endif()
+    list(APPEND known "${root}/${file}")
+  endforeach()
   if(changes)
     message(STATUS "${module}: ${changes} files changed")
   endif()
