@@ -78,7 +78,12 @@ def test_files_of_their_own(tmp_path: Path) -> None:
         ("name: NO2", "name: 12", "a species has 12 as its name"),
         ("name: NO2", "1: NO2", "small.yaml:7: the key 1 is no text"),
         ("  - name: M", "  - name: [", "this is no YAML"),
-        ("name: NO2", "name: " + "[" * 1000, "nested too deeply"),
+        ("name: NO2", "name: " + "[" * 5000, "small.yaml:7: values are nested too deeply"),
+        (
+            "A: 1.8e6",
+            'A: "1e-5"',
+            "'A' is '1e-5', no finite number.\n  Hint: write \"A\": 1e-05, without quotes",
+        ),
         ("version", "%YAML 1.1\n---\nversion", "a species has False as its name"),
         ("species name: NO}", "species name: no}", "names the species 'no', which is not declared"),
     ],
