@@ -262,9 +262,9 @@ class _Reader(Entries):
         values = self.values(filled, law, what, reactants)
         if (width := values.get("N", 1.0)) != 1:
             self.result.notes.append(
-                f"{self.where(entry)}: {what} has N = {width:g}, and the exponent 1/(1 + (log10 x)^2/N) "
-                "that CAMP documents and MICM computes; CAMP's program has (log10 x/N)^2, for which the file would "
-                f"say N = {width**2:g}"
+                f"{self.where(entry)}: {what} has N = {width:g}, and the exponent "
+                "1/(1 + (log10 x)^2/N) that CAMP documents and MICM computes; CAMP's program has "
+                f"(log10 x/N)^2, for which the file would say N = {width**2:g}"
             )
         per_second = self.time_unit(entry, what)
         order = sum(reactants.values()) - 1
