@@ -69,7 +69,8 @@ class Entries:
     def number(self, entry: Located, key: str, value: object, what: str) -> float:
         """Raises KernelError for what is no finite number; text that looks like one is none."""
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) <= LARGEST:
-            shown = f"{value!r}" if len(f"{value!r}") <= 40 else f"{value!r:.40}..."
+            long = isinstance(value, int) and abs(value) > LARGEST  # Python may not even print it
+            shown = "more than 1.8e308" if long else f"{value!r:.60}"
             raise KernelError(
                 self.where(entry),
                 f"{what}: '{key}' is {shown}, no finite number.",

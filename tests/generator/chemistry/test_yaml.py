@@ -78,6 +78,7 @@ def test_files_of_their_own(tmp_path: Path) -> None:
         ("name: NO2", "name: 12", "a species has 12 as its name"),
         ("name: NO2", "1: NO2", "small.yaml:7: the key 1 is no text"),
         ("  - name: M", "  - name: [", "this is no YAML"),
+        ("A: 1.8e6", "A: 0x" + "f" * 20_000, "'A' is more than 1.8e308, no finite number"),
         ("name: NO2", "name: " + "[" * 5000, "small.yaml:7: values are nested too deeply"),
         (
             "A: 1.8e6",
