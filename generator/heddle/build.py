@@ -235,6 +235,11 @@ def python_kernels(module: Module) -> list[str]:
     ]
 
 
+def listed_kernels(module: Module) -> list[str]:
+    """Those of python_kernels that run over lists of cells."""
+    return [name for name in python_kernels(module) if module.kernels[name].space.is_list]
+
+
 def python_name(module: Module, target: str) -> str:
     """The file that `python_files` gives for a target, in the module's folder."""
     return f"{module.name}_python{TARGETS[target].suffix}.cpp"

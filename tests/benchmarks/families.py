@@ -22,7 +22,7 @@ from typing import Any
 import heddle
 import numpy
 import sympy
-from explored_spaces import around_walls, transforms
+from explored_spaces import around_walls, robertson, transforms
 from explored_spaces import columns as poisson_columns
 from heddle import (
     Assignment,
@@ -116,6 +116,13 @@ class Family:
     gpu: str
     precisions: tuple[str, ...] = ("f32", "f64")
     values: dict[str, Any] | None = None
+
+    def size(self, target: str) -> str:
+        """Cells along x, y, z on a target."""
+        return self.gpu if target == "cuda" else self.cpu
+
+    def extent(self, target: str) -> tuple[int, ...]:
+        return tuple(map(int, self.size(target).split("x")))
 
 
 def _lattice(name: str, pattern: Any, operator: Any, lattice: str) -> Callable[[], Module]:
@@ -224,12 +231,7 @@ def _transforms() -> Module:
 
 
 def _robertson(method: str = "Rodas3") -> Module:
-    problem = chemistry.Mechanism("robertson")
-    problem.species("A", "B", "C")
-    problem.reaction("A -> B", rate=0.04)
-    problem.reaction("2 B -> B + C", rate=3e7)
-    problem.reaction("B + C -> A + C", rate=1e4)
-    solver = chemistry.Rosenbrock(problem, method, dimensions=1, max_steps=1000)
+    solver = chemistry.Rosenbrock(robertson(), method, dimensions=1, max_steps=1000)
     name = "robertson_explored" if method == "Rodas3" else f"robertson_{method.lower()}"
     module = Module(name, precisions=("f64",))
     module.add("integrate", solver.integrate(), schedule=Schedule(math="reproducible"))
@@ -400,8 +402,7 @@ def tried(family: Family, module: Module, target: str) -> list[Schedule]:
 def explored(family: Family, target: str, out: Path | None, **options: Any) -> None:
     """Time what is chosen and the other schedules of a family."""
     module = family.make()
-    size = family.gpu if target == "cuda" else family.cpu
-    chosen = {"precisions": family.precisions, "sizes": [size], "kernels": [family.kernel]}
+    chosen = {"precisions": family.precisions, "sizes": [family.size(target)], "kernels": [family.kernel]}
     found = heddle.explore(
         module,
         target=target,
@@ -420,7 +421,7 @@ def rows(runs: Sequence[Sequence[Result]]) -> Iterator[tuple[str, ...]]:
         module = family.make()
         own = own_schedule(family, module)
         for target, part in (("cpu", "cpu"), ("cuda", "gpu")):
-            extent = tuple(map(int, (family.gpu if part == "gpu" else family.cpu).split("x")))
+            extent = family.extent(target)
             for precision in family.precisions:
                 place = module.name, family.kernel, extent, target, precision, "correct"
                 of_machine: dict[str, list[Result]] = {}

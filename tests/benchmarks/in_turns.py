@@ -68,7 +68,7 @@ def make(
     the own one. compiling: lets as many work as there are cores."""
     with compiling:
         module = family.make()
-        extent = tuple(map(int, (family.gpu if target == "cuda" else family.cpu).split("x")))
+        extent = family.extent(target)
         own = own_schedule(family, module)
         part = "gpu" if target == "cuda" else "cpu"
         wanted = tried(family, module, target)

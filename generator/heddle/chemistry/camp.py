@@ -29,7 +29,7 @@ import sympy
 from heddle.chemistry.entries import PHASE, WATER, Entries
 from heddle.chemistry.located_files import LocatedFiles
 from heddle.chemistry.located_json import Located
-from heddle.chemistry.mechanism import Mechanism, Species
+from heddle.chemistry.mechanism import MOST_MOLECULES, Mechanism, Species
 from heddle.chemistry.quantities import AIR, GAS_CONSTANT, MOLECULES
 from heddle.chemistry.rate_laws import RATE_LAWS, host_value, water_of
 from heddle.errors import KernelError
@@ -260,6 +260,12 @@ class _Reader(Entries):
         filled = Located({**_USUAL.get(kind, {}), **entry})
         filled.line, filled.file = entry.line, entry.file
         values = self.values(filled, law, what, reactants)
+        if (width := values.get("N", 1.0)) != 1:
+            self.result.notes.append(
+                f"{self.where(entry)}: {what} has N = {width:g}, and the exponent "
+                "1/(1 + (log10 x)^2/N) that CAMP documents and MICM computes; CAMP's program has "
+                f"(log10 x/N)^2, for which the file would say N = {width**2:g}"
+            )
         per_second = self.time_unit(entry, what)
         order = sum(reactants.values()) - 1
         for key, more in _PREFACTORS.get(kind, {}).items():
@@ -302,7 +308,7 @@ class _Reader(Entries):
                 self.where(entry), f"{what} has no reactants.", "give them, or use the type EMISSION"
             )
         for species, number in found.items():
-            if not (number.is_integer() and number >= 1):
+            if not (number.is_integer() and 1 <= number <= MOST_MOLECULES):
                 raise KernelError(
                     self.where(entry), f"{what} takes {number:g} of '{species}'.", 'write "qty": 2'
                 )

@@ -26,6 +26,10 @@ PROPERTIES = {
     N_STAR: (N_STAR, 1.0),
 }
 """Of species, which rate laws ask for: keys of the formats, and the law's name and unit of each."""
+LARGEST = 1.7976931348623157e308
+"""Number of a file."""
+COEFFICIENTS = "taylor coefficients"
+MOST_COEFFICIENTS = 50
 PHASE = ("aerosol phase", "condensed phase", "phase")
 WATER = ("aerosol-phase water", "aqueous-phase water")
 
@@ -63,9 +67,15 @@ class Entries:
         return value
 
     def number(self, entry: Located, key: str, value: object, what: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        """Raises KernelError for what is no finite number; text that looks like one is none."""
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) <= LARGEST:
+            long = isinstance(value, int) and abs(value) > LARGEST  # Python may not even print it
+            shown = "more than 1.8e308" if long else f"{value!r:.60}"
             raise KernelError(
-                self.where(entry), f"{what}: '{key}' is {value!r}, no finite number.", f'write "{key}": 1.0'
+                self.where(entry),
+                f"{what}: '{key}' is {shown}, no finite number.",
+                f'write "{key}": {_as_number(value)}'
+                + (", without quotes" if isinstance(value, str) else ""),
             )
         return float(value)
 
@@ -133,11 +143,19 @@ class Entries:
                     self.where(entry), f"{what} has no '{key}', so it has no rate.", f'write "{key}": ...'
                 )
             if isinstance(given, list):
+                if key != COEFFICIENTS and not (key == "B" and law.transfer):
+                    raise KernelError(self.where(entry), f"{what}: '{key}' is a list.", f'write "{key}": 1.0')
+                if not 0 < len(given) <= MOST_COEFFICIENTS:
+                    raise KernelError(
+                        self.where(entry),
+                        f"{what}: '{key}' is a list of {len(given)} numbers.",
+                        f"give 1 to {MOST_COEFFICIENTS}",
+                    )
                 for n, number in enumerate(given):
                     values[f"{key}.{n}"] = self.number(entry, key, number, what)
             else:
                 values[key] = self.number(entry, key, given, what)
-                if isinstance(usual, float) and key == "taylor coefficients":
+                if isinstance(usual, float) and key == COEFFICIENTS:
                     values[f"{key}.0"] = values[key]
         if law.function:
             text = self.text(entry, law.function, what)
@@ -146,9 +164,20 @@ class Entries:
             raise KernelError(
                 self.where(entry), f"{what} has no list 'B' of four numbers.", 'write "B": [b1, b2, b3, b4]'
             )
-        for key in ("D", "Fc", "N", DIFFUSION, WEIGHT, HENRY):
-            if key in values and values[key] <= 0:
+        for key, (lowest, highest) in law.limits.items():
+            if key in values and not lowest < values[key] <= highest:
+                above = "positive" if lowest == 0 else f"more than {lowest:g}"
+                most = f", and at most {highest:g}" if highest < math.inf else ""
                 raise KernelError(
-                    self.where(entry), f"{what}: '{key}' is {values[key]:g}.", "it must be positive"
+                    self.where(entry), f"{what}: '{key}' is {values[key]:g}.", f"it must be {above}{most}"
                 )
         return values
+
+
+def _as_number(value: object) -> float:
+    """What a text may mean, for a hint."""
+    try:
+        number = float(value) if isinstance(value, str) else 1.0
+    except ValueError:
+        return 1.0
+    return number if math.isfinite(number) else 1.0

@@ -8,6 +8,7 @@ to the programs that KPP writes: it is left out, and `mechanism.notes` says so.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,14 @@ from heddle.chemistry.quantities import AIR, MOLECULES
 from heddle.errors import KernelError
 
 MOST_FILES = 20
-_COMMENT = re.compile(r"\{[^}]*\}|//[^\n]*")
-_COMMAND = re.compile(r"^\s*#\s*(\w+)[ \t]*([^\n]*)", re.MULTILINE)
+_COMMENT = re.compile(r"\{[^}]*(?P<end>\}?)|//[^\n]*")
+_INLINE = re.compile(
+    r"#\s*INLINE\b(?:(?!#\s*(?:END)?INLINE\b).)*(?P<end>(?:#\s*ENDINLINE[^\n]*)?)", re.DOTALL | re.IGNORECASE
+)
+"""Without an end, `end` is empty."""
+MOST_LETTERS = 5_000
+"""Of a species' declaration, a reaction or an initial value."""
+_COMMAND = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*([^\n]*)", re.MULTILINE)
 _REACTION = re.compile(
     r"\s*(?:<\s*(?P<name>[^>]*?)\s*>)?(?P<left>[^=:]*)=(?P<right>[^=:]*):(?P<rate>.*)", re.DOTALL
 )
@@ -51,11 +58,11 @@ class _Reader:
             )
         self.files.add(path)
         # KPP's language is ASCII; comments of older files are often Latin-1.
-        text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), read_text(path, "latin-1"))
-        inline = re.compile(r"#\s*INLINE\b.*?#\s*ENDINLINE[^\n]*", re.DOTALL | re.IGNORECASE)
-        if inline.search(text):
+        text = read_text(path, "latin-1")
+        text = _without(_COMMENT, text, path.name, "a comment begins with {", "end it with }")
+        if _INLINE.search(text):
             self.result.notes.append(f"{path.name}: code of #INLINE is left out")
-        text = inline.sub(lambda m: "\n" * m[0].count("\n"), text)
+        text = _without(_INLINE, text, path.name, "#INLINE begins", "end it with #ENDINLINE")
         commands = list(_COMMAND.finditer(text))
         if not commands:
             raise KernelError(
@@ -80,9 +87,11 @@ class _Reader:
                 beside = command[2].strip()
                 if not re.fullmatch(r"[\w.-]+", beside):
                     raise KernelError(
-                        f"{path.name}:{first}", f"#INCLUDE '{beside}' is no file beside this one."
+                        f"{path.name}:{first}",
+                        f"#INCLUDE '{beside}' is no file beside this one.",
+                        "copy the files of a mechanism into one folder",
                     )
-                if (path.parent / beside).exists():
+                if (path.parent / beside).is_file():
                     self.file(path.parent / beside)
                 else:
                     self.result.notes.append(f"{path.name}: #INCLUDE {beside} is not there; it is left out")
@@ -107,7 +116,9 @@ class _Reader:
             match = _ATOM.fullmatch(term.strip())
             if match is None:
                 raise KernelError(
-                    where, f"'{term.strip()}' of '{name}' is no atom.", "write N + 2O, or IGNORE"
+                    where,
+                    f"'{' '.join(term.split())[:40]}' of '{name}' is no atom.",
+                    "write N + 2O, or IGNORE, and a semicolon behind each species",
                 )
             if match[2].upper() == "IGNORE":
                 atoms = None
@@ -124,8 +135,12 @@ class _Reader:
     def initial(self, where: str, entry: str) -> None:
         name, _, value = (part.strip() for part in entry.partition("="))
         number = rate_expression(value, where)
-        if not number.is_number:
-            raise KernelError(where, f"the initial value '{value}' is no number.", "write O2 = 1.7E+16;")
+        if not number.is_number or not number.is_real or not 0 <= float(number) < math.inf:
+            raise KernelError(
+                where,
+                f"the initial value '{value[:40]}' is no number that a concentration has.",
+                "write O2 = 1.7E+16;",
+            )
         if name.upper() in ("ALL_SPEC", "FIX_SPEC"):  # all of them, whatever was said before
             self.values = {known: self.values[known] for known in ("CFACTOR",) if known in self.values}
             self.others = float(number)
@@ -164,6 +179,8 @@ class _Reader:
                 "write <R1> NO + O3 = NO2 : 1.8E-12;",
             )
         left, right = _side(match["left"], where), _side(match["right"], where)
+        if not sum(left.values()) < math.inf:
+            raise KernelError(where, "there are too many molecules on the left side.", "write 2NO")
         rate = rate_expression(match["rate"], where)
         order = int(sum(left.values()))
         rate = rate * sympy.Float(MOLECULES) ** (order - 1) if order != 1 else rate
@@ -176,8 +193,27 @@ def _entries(file: str, body: str, first: int) -> Iterator[tuple[str, str]]:
     for entry in body.split(";"):
         begin = at + len(entry) - len(entry.lstrip())
         if entry.strip():
-            yield f"{file}:{first + body.count(chr(10), 0, begin)}", entry.strip()
+            where = f"{file}:{first + body.count(chr(10), 0, begin)}"
+            if len(entry.strip()) > MOST_LETTERS:
+                raise KernelError(
+                    where,
+                    f"more than {MOST_LETTERS} letters have no semicolon between them.",
+                    "end each species, reaction and value with one",
+                )
+            yield where, entry.strip()
         at += len(entry) + 1
+
+
+def _without(pattern: re.Pattern[str], text: str, file: str, begins: str, hint: str) -> str:
+    """The text with blanks in place of what matches. Raises KernelError for a match that does not end."""
+
+    def blank(match: re.Match[str]) -> str:
+        if match["end"] == "":
+            line = text.count("\n", 0, match.start()) + 1
+            raise KernelError(f"{file}:{line}", f"{begins} here and does not end.", hint)
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return pattern.sub(blank, text)
 
 
 def _side(text: str, where: str) -> dict[str, float]:

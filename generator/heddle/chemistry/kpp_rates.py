@@ -7,6 +7,7 @@ A parser of our own reads them: no text of a file is executed. Units are those o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -18,6 +19,8 @@ from heddle.errors import KernelError
 
 T = TEMPERATURE
 MOST_NESTED = 50
+MOST_POWER = 100
+"""Exponents beyond it are mistakes."""
 MOST_LETTERS = 2_000
 _NUMBER = r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?(?:_\w+)?)"
 _TOKEN = re.compile(r"\s*(?:" + _NUMBER + r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/(),]))")
@@ -28,15 +31,37 @@ def _arr(A: Number, B: Number, C: Number) -> Number:
     return A * sympy.exp(-B / T + C * sympy.log(T / 300))
 
 
-def _fall(A0: Number, B0: Number, C0: Number, A1: Number, B1: Number, C1: Number, F: Number) -> Number:
-    low, high = _arr(A0, B0, C0) * _M, _arr(A1, B1, C1)
-    decades = sympy.log(low / high) / sympy.log(sympy.Float(10))
+def _falling_off(low: Number, high: Number, F: Number, width: Number) -> Number:
+    """Between the limits of low and high pressure, broadened over a width in decades."""
+    decades = sympy.log(low / high) / sympy.log(sympy.Float(10)) / width
     return low / (1 + low / high) * sympy.exp(sympy.log(F) / (1 + decades**2))
+
+
+def _fall(A0: Number, B0: Number, C0: Number, A1: Number, B1: Number, C1: Number, F: Number) -> Number:
+    return _falling_off(_arr(A0, B0, C0) * _M, _arr(A1, B1, C1), F, sympy.Integer(1))
 
 
 def _pow(base: Number, exponent: Number) -> Number:
     """By the logarithm where the base is no number, as rate laws write (T/D)^B."""
-    return base**exponent if exponent.is_Integer or base.is_number else sympy.exp(exponent * sympy.log(base))
+    if exponent.is_Integer or base.is_number:
+        return _raised(base, exponent)
+    return sympy.exp(exponent * sympy.log(base))
+
+
+def _raised(base: Number, exponent: Number) -> Number:
+    """base^exponent. Raises OverflowError, before it is computed, for a value that no rate has."""
+    if exponent.is_number and not abs(float(exponent)) <= MOST_POWER:
+        raise OverflowError
+    if base.is_real and base.is_number and base != 0 and exponent.is_number:
+        math.pow(abs(float(base)), float(exponent))
+    return base**exponent
+
+
+def _exp(exponent: Number) -> Number:
+    """Raises OverflowError for values that no rate has."""
+    if exponent.is_number and exponent.is_real:
+        math.exp(float(exponent))
+    return sympy.exp(exponent)
 
 
 def _ep2(A0: Number, C0: Number, A2: Number, C2: Number, A3: Number, C3: Number) -> Number:
@@ -48,9 +73,7 @@ def _three_bodies(
     air: Number, low: Number, n: Number, high: Number, m: Number, F: Number, width: Number
 ) -> Number:
     """Of JPL with a width of 1 decade, of IUPAC with 0.75 - 1.27 log10 F."""
-    k0, k1 = low * _pow(300 / T, n) * air, high * _pow(300 / T, m)
-    decades = sympy.log(k0 / k1) / sympy.log(sympy.Float(10)) / width
-    return k0 / (1 + k0 / k1) * sympy.exp(sympy.log(F) / (1 + decades**2))
+    return _falling_off(low * _pow(300 / T, n) * air, high * _pow(300 / T, m), F, width)
 
 
 def _jpl(air: Number, low: Number, n: Number, high: Number, m: Number, F: Number) -> Number:
@@ -75,7 +98,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "FALL": (7, _fall),
     "k3rd_jpl": (6, _jpl),
     "k3rd_iupac": (6, _iupac),
-    "exp": (1, sympy.exp),
+    "exp": (1, _exp),
     "log": (1, sympy.log),
     "sqrt": (1, sympy.sqrt),
     "pow": (2, _pow),
@@ -157,9 +180,9 @@ class _Parser:
             return base
         negative = self.take("-")
         exponent = self.atom()
-        if not exponent.is_number or abs(float(exponent)) > 100:
-            raise self.error(f"the exponent {exponent} is no number up to 100")
-        return base ** (-exponent if negative else exponent)
+        if not exponent.is_number or abs(float(exponent)) > MOST_POWER:
+            raise self.error(f"the exponent {exponent} is no number up to {MOST_POWER}")
+        return self.finite(lambda: _raised(base, -exponent if negative else exponent))
 
     def atom(self) -> sympy.Expr:
         self.depth += 1
@@ -182,7 +205,7 @@ class _Parser:
             self.tokens.pop(0)
             digits = token.split("_")[0].lower().replace("d", "e")
             if not abs(float(digits)) < 1e300:
-                raise self.error(f"{token} is too large")
+                raise self.error(f"{token[:20]} is too large")
             return sympy.Float(float(digits)) if not digits.isdigit() else sympy.Integer(int(digits[:300]))
         if kind != "name":
             raise self.error(f"'{token or 'the end'}' stands where a value is expected")
@@ -211,4 +234,14 @@ class _Parser:
         count, meaning = FUNCTIONS[known]
         if len(arguments) != count:
             raise self.error(f"'{known}' has {len(arguments)} arguments, not {count}")
-        return meaning(*arguments)
+        return self.finite(lambda: meaning(*arguments))
+
+    def finite(self, value: Callable[[], Number]) -> Number:
+        """A value. Raises KernelError where it is larger than what double precision holds, or no number."""
+        try:
+            found = value()
+        except (OverflowError, TypeError):  # SymPy compares what has no order
+            raise self.error("a number is too large, or has no meaning") from None
+        if found.is_number and not (found.is_real and abs(float(found)) < math.inf):
+            raise self.error("a number is too large, or has no meaning")
+        return found

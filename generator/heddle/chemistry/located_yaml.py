@@ -7,17 +7,25 @@ The parser is ruamel.yaml, which is asked for the tree of nodes alone: no tag ma
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from heddle.chemistry.located_json import Located
 from heddle.errors import KernelError
 
+MOST_NESTED = 200
 _TAG = "tag:yaml.org,2002:"
 
 
 def parse_yaml(text: str, file: str) -> Any:
     """What a YAML text holds, objects as `Located`. Raises KernelError with the line for what is no YAML, for
     a key that an object has twice, and for aliases and tags."""
+    depth = 0
+    for bracket in re.finditer(r"[\[{\]}]", text):  # the parser takes seconds where they are never closed
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > MOST_NESTED:
+            line = text.count("\n", 0, bracket.start()) + 1
+            raise KernelError(f"{file}:{line}", "values are nested too deeply.", "no mechanism needs that")
     try:
         from ruamel.yaml import YAML
         from ruamel.yaml.error import MarkedYAMLError, YAMLError

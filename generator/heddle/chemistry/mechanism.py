@@ -30,6 +30,7 @@ MOST_MOLECULES = 4
 """That react at once: more is a mistake."""
 _TERM = re.compile(r"\s*(-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)?\s*\*?\s*([A-Za-z]\S*)\s*")
 _Where = Place | str
+_NO_RATES = (sympy.I, sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,12 @@ class Mechanism:
                 where,
                 f"the rate of '{text}' reads a field.",
                 "use a symbol, sympy.Symbol('j_NO2'): it becomes a component of the field rate_input",
+            )
+        if rate.has(*_NO_RATES) or (rate.is_number and not abs(float(rate)) < math.inf):
+            raise KernelError(
+                where,
+                f"the rate constant of '{text}' is no finite number.",
+                "look for a logarithm, a root or a divisor that is 0 or negative, and for large exponents",
             )
         if len(self.reactions) >= MOST_REACTIONS:
             raise KernelError(where, f"the mechanism has more than {MOST_REACTIONS} reactions.")

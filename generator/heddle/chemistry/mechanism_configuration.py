@@ -151,7 +151,14 @@ class Document(Entries):
         found: list[str] = []
         name = self.text(phase, "name", "a phase")
         self.known_keys(phase, {"name", "species"}, f"the phase '{name}'")
-        for entry in phase.get("species", []):
+        listed = phase.get("species", [])
+        if not isinstance(listed, list):
+            raise KernelError(
+                self.where(phase),
+                f"'species' of the phase '{name}' is no list.",
+                'write "species": [{"name": ...}]',
+            )
+        for entry in listed:
             species = entry if isinstance(entry, str) else None
             if isinstance(entry, Located):
                 species = self.text(entry, "name", f"a species of the phase '{name}'")
@@ -181,9 +188,11 @@ class Document(Entries):
         keys |= {*PHASE, *WATER, "ion pair", "aerosol-phase activity coefficient"} if law.phase else set()
         self.known_keys(entry, keys, what)
         name = self.text(entry, "name", what) if law.named or "name" in entry else ""
-        if phases and "gas phase" in entry and entry["gas phase"] not in phases:
+        if phases and "gas phase" in entry and self.text(entry, "gas phase", what) not in phases:
             raise KernelError(
-                self.where(entry), f"{what} lies in the phase {entry['gas phase']!r}, which is not declared."
+                self.where(entry),
+                f"{what} lies in the phase {entry['gas phase']!r}, which is not declared.",
+                "known are: " + ", ".join(phases),
             )
         if law.phase:
             self.refuse_activity(entry, what)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy
@@ -131,7 +131,7 @@ class RateLaw:
     named: a host value has the name of the reaction, which must be given. function: the key of a function of
     C++, whose value is among those of the parameters. back: a second rate constant is that of the products,
     which become reactants. phase: it lies in a condensed phase, whose name the rate gets where it is a
-    transfer between this and the gas.
+    transfer between this and the gas. bounds: parameters that lie above a number, and at most at another one.
     """
 
     parameters: Mapping[str, float | None]
@@ -143,8 +143,22 @@ class RateLaw:
     back: bool = False
     phase: bool = False
     transfer: bool = False
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """Of all parameters that have some: those by which formulas divide or of which they take a logarithm
+        are positive, and powers of T/D are no larger than what describes a reaction."""
+        powers = [
+            key for key in self.parameters if key.endswith("_B") or (key == "B" and "D" in self.parameters)
+        ]
+        positive = dict.fromkeys(("D", "Fc", "N", DIFFUSION, WEIGHT, HENRY), _POSITIVE)
+        return {**positive, **dict.fromkeys(powers, (-LARGEST_POWER, LARGEST_POWER)), **self.bounds}
 
 
+_POSITIVE = (0.0, math.inf)
+LARGEST_POWER = 1_000.0
+"""Of T/D."""
 _ARRHENIUS = {"A": 1.0, "B": 0.0, "C": 0.0, "D": 300.0, "E": 0.0}
 
 
@@ -157,6 +171,7 @@ def _arrhenius_of(v: Values, prefix: str) -> sympy.Expr:
     return arrhenius(v[f"{prefix}_A"], v[f"{prefix}_B"], v[f"{prefix}_C"])
 
 
+_BOTH = {"k0_A": _POSITIVE, "kinf_A": _POSITIVE}
 _FALL_OFF = {**_part("k0"), **_part("kinf"), "Fc": 0.6, "N": 1.0}
 
 
@@ -220,12 +235,13 @@ def _simpol(v: Values, phase: str) -> tuple[sympy.Expr, ...]:
 
 RATE_LAWS: dict[str, RateLaw] = {
     "ARRHENIUS": RateLaw({**_ARRHENIUS, "Ea": 0.0}, lambda v, _: (_plain(v),)),
-    "TROE": RateLaw(_FALL_OFF, _fall_off(troe)),
-    "TERNARY_CHEMICAL_ACTIVATION": RateLaw(_FALL_OFF, _fall_off(ternary_chemical_activation)),
+    "TROE": RateLaw(_FALL_OFF, _fall_off(troe), bounds=_BOTH),
+    "TERNARY_CHEMICAL_ACTIVATION": RateLaw(_FALL_OFF, _fall_off(ternary_chemical_activation), bounds=_BOTH),
     "BRANCHED": RateLaw(
         {"X": None, "Y": None, "a0": None, "n": None},
         lambda v, _: branched(v["X"], v["Y"], v["a0"], v["n"]),
         products=("nitrate products", "alkoxy products"),
+        bounds={"a0": (0.0, 1.0), "n": (-1.0, 100.0)},
     ),
     "TUNNELING": RateLaw({"A": 1.0, "B": 0.0, "C": 0.0}, lambda v, _: (tunneling(v["A"], v["B"], v["C"]),)),
     "TAYLOR_SERIES": RateLaw({**_ARRHENIUS, "Ea": 0.0, "taylor coefficients": 1.0}, _taylor),
@@ -239,6 +255,7 @@ RATE_LAWS: dict[str, RateLaw] = {
         reactants="gas-phase species",
         products=("gas-phase products",),
         named=True,
+        bounds={"reaction probability": _POSITIVE},
     ),
     "CMAQ_H2O2": RateLaw(
         {**_part("k1"), **_part("k2")},
@@ -247,6 +264,7 @@ RATE_LAWS: dict[str, RateLaw] = {
     "CMAQ_OH_HNO3": RateLaw(
         {**_part("k0"), **_part("k2"), **_part("k3")},
         lambda v, _: (cmaq_oh_hno3(_arrhenius_of(v, "k0"), _arrhenius_of(v, "k2"), _arrhenius_of(v, "k3")),),
+        bounds={"k2_A": _POSITIVE},
     ),
     "PHOTOLYSIS": _host("PHOTO"),
     "EMISSION": _host("EMIS", reactants=""),

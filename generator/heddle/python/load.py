@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from heddle.build import files, python_files, python_kernels, python_name
+from heddle.build import files, listed_kernels, python_files, python_kernels, python_name
 from heddle.build import load as run_model
 from heddle.emit.python_file import PYTHON_CALL, list_tables, writes_links
 from heddle.emit.targets import TARGETS
@@ -141,8 +141,8 @@ def over_lists(
     module: Module, functions: dict[str, Callable[..., Any]], target: str
 ) -> dict[str, Callable[..., Any]]:
     """The functions of a compiled module, of which those over lists take `cells`."""
-    lists = [name for name in python_kernels(module) if module.kernels[name].space.is_list]
-    return functions | {name: _over_list(module, name, functions[name], target) for name in lists}
+    lists = {name: _over_list(module, name, functions[name], target) for name in listed_kernels(module)}
+    return functions | lists
 
 
 def _over_list(module: Module, name: str, function: Callable[..., Any], target: str) -> ListKernel:

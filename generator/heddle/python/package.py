@@ -12,7 +12,7 @@ import zipfile
 from keyword import iskeyword
 from pathlib import Path
 
-from heddle.build import python_kernels
+from heddle.build import listed_kernels, python_kernels
 from heddle.emit.files import write_if_changed
 from heddle.emit.python_file import doc_lines, needed
 from heddle.emit.targets import TARGETS
@@ -22,7 +22,7 @@ from heddle.module import Module
 from heddle.python import arrays
 from heddle.python.compiler import compiler
 from heddle.python.load import entry_name, job_of
-from heddle.python.package_lists import list_files, list_functions, list_imports, listed_kernels
+from heddle.python.package_lists import list_files, list_functions, list_imports
 
 VERSION = "0.1.0"
 _OF_LISTS = ("CellList", "CellSelection")

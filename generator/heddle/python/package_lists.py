@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from heddle.build import python_kernels
+from heddle.build import listed_kernels
 from heddle.emit.python_file import list_tables, writes_links
 from heddle.emit.targets import TARGETS
 from heddle.ir.schedule import RUN_CELLS
@@ -46,11 +46,6 @@ _HOME = (
     (r"what heddle\.load gave, the Module, or module\.links", "{module}, this package"),
 )
 """What a package calls things: imports, and names in messages."""
-
-
-def listed_kernels(module: Module) -> list[str]:
-    """The kernels of a package that run over lists of cells."""
-    return [name for name in python_kernels(module) if module.kernels[name].space.is_list]
 
 
 def list_files(module: Module) -> dict[str, str]:

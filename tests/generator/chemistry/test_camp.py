@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sympy
 from heddle import KernelError, chemistry
-from heddle.chemistry.quantities import AIR
+from heddle.chemistry.quantities import AIR, TEMPERATURE
 
 AVOGADRO = 6.02214076e23
 T, P = 250.0, 5e4
@@ -214,6 +214,9 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
     "number": (reaction(0, A="3e-12"), "'A' is '3e-12', no finite number"),
     "qty": (reaction(2, reactants={"NO2": {"qty": 0}}), "takes 0 of 'NO2'"),
     "constant's qty": (reaction(0, reactants={"NO": {}, "O2": {"qty": 0.5}}), "takes 0.5 of 'O2'"),
+    "many": (reaction(0, reactants={"NO": {"qty": 10**9}}), "takes 1e+09 of 'NO'"),
+    "k0_A": (reaction(2, k0_A=0), "'k0_A' is 0.\n  Hint: it must be positive"),
+    "kinf_A": (reaction(2, kinf_A=-1.0), "'kinf_A' is -1.\n  Hint: it must be positive"),
     "no reactants": (reaction(0, reactants=None), "has no reactants"),
     "C and Ea": (reaction(0, Ea=1e-20), "has both C and Ea"),
     "time": (reaction(0, **{"time unit": "h"}), "the time unit is 'h'"),
@@ -245,6 +248,19 @@ def test_refused(case: str, tmp_path: Path) -> None:
     assert said in str(caught.value)
     assert caught.value.hint
     assert str(caught.value.where).startswith("config.json:") or case == "no mechanism"
+
+
+def test_what_the_width_of_a_fall_off_divides(tmp_path: Path) -> None:
+    """CAMP's documentation and its program differ where N is not 1: a note says which is meant."""
+    content = copy.deepcopy(FILE)
+    reaction(2, N=1.24)(content)
+    found = read(tmp_path, content)
+    (note,) = (n for n in found.notes if "'R3' has N = 1.24" in n)
+    assert note.endswith("for which the file would say N = 1.5376")
+    k0, kinf = 2e-30 * CM3**2 * M * (T / 300) ** -3, 2.5e-11 * CM3
+    wanted = k0 / (1 + k0 / kinf) * 0.6 ** (1 / (1 + math.log10(k0 / kinf) ** 2 / 1.24))
+    rate = found.reactions[2].rate.subs({TEMPERATURE: T, AIR: M})
+    assert float(rate) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_lines(tmp_path: Path) -> None:

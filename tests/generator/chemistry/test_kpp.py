@@ -193,6 +193,23 @@ def test_functions() -> None:
         ),
         ("EXP(-1370/TEMP)", "EXPO(TEMP)", "the function 'EXPO' is not known"),
         ("EXP(-1370/TEMP)", "J(1.5)", "the function 'J' is not known"),
+        ("EXP(-1370/TEMP)", "((((9**99)**99)**99)**99)", "a number is too large"),
+        ("EXP(-1370/TEMP)", "POW(9, POW(9, POW(9, 9)))", "a number is too large"),
+        ("EXP(-1370/TEMP)", "EXP(EXP(EXP(1000)))", "a number is too large"),
+        ("EXP(-1370/TEMP)", "LOG(-1)", "a number is too large, or has no meaning"),
+        (
+            "EXP(-1370/TEMP)",
+            "FALL(1,0,0,0,0,0,0.6)",
+            "a.eqn:5: the rate constant of 'R3: O3 + NO -> NO2 + O2' is",
+        ),
+        ("#LOOKATALL", "{" * 100_000, "a.def:3: a comment begins with { here and does not end"),
+        ("#LOOKATALL", "#INLINE F90", "a.def:3: #INLINE begins here and does not end"),
+        ("#LOOKATALL", "\n" * 100_000 + "#MODEL x", "#MODEL names 'x.def'"),
+        ("O2 = 1.697E+16", "O2 = -1", "the initial value '-1' is no number that a concentration has"),
+        ("O2 = 1.697E+16", "O2 = 1E299*1E299", "the initial value '1E299*1E299' is no number"),
+        ("O3 = 3O;", "O3 = 3O", "and a semicolon behind each species"),
+        ("NO2 + O2\n", "NO2 + " + "O2 + " * 2_000, "more than 5000 letters have no semicolon between them"),
+        ("O3 + NO", "O3 + " + "9" * 400 + "NO", "there are too many molecules on the left side"),
     ],
 )
 def test_refused(old: str, new: str, said: str, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stiff problems of chemistry with published solutions, by RADAU5 in quadruple precision: F. Mazzia and C.
 Magherini, Test Set for Initial Value Problem Solvers (2008). POLLU, air pollution with 20 species, is by
-J. G. Verwer, SIAM J. Sci. Comput. 15, 1243 (1994), HIRES by E. Schaefer, J. Math. Biol. 2, 41 (1975). Units
-are theirs: ppm and minutes, and none."""
+J. G. Verwer, SIAM J. Sci. Comput. 15, 1243 (1994), HIRES by E. Schaefer, J. Math. Biol. 2, 41 (1975), the
+Oregonator by R. J. Field and R. M. Noyes, J. Chem. Phys. 60, 1877 (1974). Units are theirs: ppm and minutes,
+and none."""
 
 from __future__ import annotations
 
@@ -57,17 +58,30 @@ G -> E + H : .43
 G -> F + H : .69
 G -> H : .69
 """
+OREGONATOR = f"""\
+Y -> X + Y : 77.27
+X -> 2 X : 77.27
+2 X -> X : {77.27 * 8.375e-6!r}
+X + Y -> Y : 77.27
+Z -> Y + Z : {1 / 77.27!r}
+Y -> () : {1 / 77.27!r}
+X + Y -> X : {1 / 77.27!r}
+X -> X + Z : .161
+Z -> () : .161
+"""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """start, end: by species; nothing is there of those that are not named. absolute: a tolerance."""
+    """start, end: by species; nothing is there of those that are not named. absolute: a tolerance. most: the
+    error with a relative tolerance of 1e-4."""
 
     reactions: str
     interval: float
     start: dict[str, float]
     end: dict[str, float]
     absolute: float
+    most: float = 1e-3
 
 
 PROBLEMS = {
@@ -97,6 +111,14 @@ PROBLEMS = {
         },
         1e-5,
     ),
+    "oregonator": Problem(
+        OREGONATOR,
+        360.0,
+        {"X": 1.0, "Y": 2.0, "Z": 3.0},
+        {"X": 0.1000814870318523e1, "Y": 0.1228178521549917e4, "Z": 0.1320554942846706e3},
+        1.0,
+        most=2e-3,
+    ),
 }  # fmt: skip
 
 
@@ -115,12 +137,13 @@ def mechanism_of(name: str) -> chemistry.Mechanism:
 @pytest.mark.parametrize("method", ["Ros3", "Rodas3", "Rodas4"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_published_values(name: str, method: str) -> None:
-    """The root mean square of relative errors: at most 1e-3 with a tolerance of 1e-4, 1e-5 with 1e-6."""
+    """The root mean square of relative errors: at most 1e-3 with a tolerance of 1e-4, 1e-5 with 1e-6. The
+    Oregonator, whose oscillations begin anew with every error, has up to 1.5e-3 with 1e-4."""
     problem, mechanism = PROBLEMS[name], mechanism_of(name)
     module = Module(name, precisions=("f64",))
     module.add("step", chemistry.Rosenbrock(mechanism, method, dimensions=1).integrate())
     start = np.array([[problem.start.get(species, 0.0)] for species in mechanism.variable])
-    for relative, most in ((1e-4, 1e-3), (1e-6, 1e-5)):
+    for relative, most in ((1e-4, problem.most), (1e-6, 1e-5)):
         found = evaluated(
             module,
             "step",

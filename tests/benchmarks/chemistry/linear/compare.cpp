@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-compare-linear FILE [cells [hosted moments]]: the linear systems of a file of heddle-draw-systems,
-// by the emitted sparse factorisation and by BiCGStab with a Jacobi preconditioner as in the Block-cells
-// study: groups of 1, 2, 3, 6 and as many cells as 1024 threads hold, and all (Multi-cells). Each with the
-// study's rule, |r|
-// <= 1e-30 ppm, where |r|^2 is rounded to single precision, and with what Newton's method needs, |r| <= 1e-3
-// |b|. Iterations are counted on the host. A build with HEDDLE_CUDA then times all of them on a GPU, and
-// 1e-6, too:
+// heddle-compare-linear FILE [cells [hosted moments [systems...]]]: the linear systems of a file of
+// heddle-draw-systems, by the emitted sparse factorisation and by BiCGStab with a Jacobi preconditioner as in
+// the Block-cells study: groups of 1, 2, 3, 6 and as many cells as 1024 threads hold, and all (Multi-cells).
+// Each with the study's rule, |r| <= 1e-30 ppm, where |r|^2 is rounded to single precision, and with what
+// Newton's method needs, |r| <= 1e-3 |b|. Iterations are counted on the host. A build with HEDDLE_CUDA then
+// times all of them on a GPU, and 1e-6, too. systems: those of all moments one after the other, repeated
+// until there are so many, for each number given; else all of them once and four times, and those of each
+// moment.
 //   thread per cell   the emitted kernels; at once: x of A x = b; LU kept: factorise, and solve; again: solve
 //   block per 32      the same elimination from tables, in shared memory (elimination.hpp)
 //   Block-cells(n)    a thread per row, vectors in device memory, as the study has it
@@ -86,7 +87,7 @@ void print(const Counts& total, const Accuracy& direct) {
 
 int main(int arguments, char** argument) {
   if (arguments < 2) {
-    std::printf("usage: heddle-compare-linear FILE [cells [hosted moments]]\n");
+    std::printf("usage: heddle-compare-linear FILE [cells [hosted moments [systems...]]]\n");
     return 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
@@ -122,7 +123,10 @@ int main(int arguments, char** argument) {
       std::printf("\n");
     }
     if (hosted > 0) print(total, direct);
-    time_on_device(draw, cells);
+    std::vector<std::int64_t> counts;
+    for (int n = 4; n < arguments; ++n)
+      counts.push_back(std::max<std::int64_t>(std::atoll(argument[n]), 1));
+    time_on_device(draw, cells, counts);
   } catch (const heddle::Error& error) {
     std::printf("%s\n", error.what());
     return 1;

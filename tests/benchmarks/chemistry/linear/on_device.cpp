@@ -94,8 +94,8 @@ std::vector<double> components_fastest(const std::vector<double>& values, std::i
   return cells_fastest(values, static_cast<std::int64_t>(values.size()) / cells);
 }
 
-/// The systems of all moments one after the other, so many times.
-LinearSystems joined(const Draw& draw, std::int64_t cells, int copies) {
+/// The systems of all moments one after the other, over and over until there are so many.
+LinearSystems joined(const Draw& draw, std::int64_t cells, std::int64_t count) {
   LinearSystems all;
   for (const Moment& moment : draw.moments) {
     const LinearSystems one = systems_of(draw, moment, cb05_reactions, 0, cells);
@@ -104,14 +104,16 @@ LinearSystems joined(const Draw& draw, std::int64_t cells, int copies) {
     all.matrix.insert(all.matrix.end(), one.matrix.begin(), one.matrix.end());
     all.right_side.insert(all.right_side.end(), one.right_side.begin(), one.right_side.end());
   }
-  const auto repeat = [copies](std::vector<double>& values) {
-    const std::vector<double> once = values;
-    for (int n = 1; n < copies; ++n)
-      values.insert(values.end(), once.begin(), once.end());
+  const auto repeat = [&](std::vector<double>& values) {
+    const auto once = static_cast<std::int64_t>(values.size());
+    const std::int64_t wanted = once / all.cells * count;
+    values.resize(index(wanted));
+    for (std::int64_t n = once; n < wanted; ++n)
+      values[index(n)] = values[index(n - once)];
   };
   repeat(all.matrix);
   repeat(all.right_side);
-  all.cells *= copies;
+  all.cells = count;
   return all;
 }
 
@@ -295,17 +297,19 @@ private:
 
 } // namespace
 
-void time_on_device(const Draw& draw, std::int64_t cells) {
+void time_on_device(const Draw& draw, std::int64_t cells, const std::vector<std::int64_t>& counts) {
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0), "device");
   std::printf("%s: solver, rule, iterations (mean, most), groups that failed, time per cell, accuracy\n",
               device.name);
-  for (const int copies : {1, 4}) {
-    const LinearSystems systems = joined(draw, cells, copies);
+  const std::int64_t drawn = cells * static_cast<std::int64_t>(draw.moments.size());
+  for (const std::int64_t count : counts.empty() ? std::vector<std::int64_t>{drawn, 4 * drawn} : counts) {
+    const LinearSystems systems = joined(draw, cells, count);
     std::printf("%lld systems\n", static_cast<long long>(systems.cells));
     Comparison comparison(systems);
     comparison.run();
   }
+  if (!counts.empty()) return;
   // Multi-cells and One-cell as the study has them: the cells of one moment. And the others at that size.
   for (const Moment& moment : draw.moments) {
     const LinearSystems systems = systems_of(draw, moment, cb05_reactions, 0, cells);
