@@ -26,6 +26,9 @@ struct Check {
 [[nodiscard]] std::vector<Check> checks(const Case& what, const BaseState& base, const History& history,
                                         const Published& published, const Snapshot& end, bool single);
 
+/// Whether the last state is looked at for a case.
+[[nodiscard]] bool checks_end(const Case& what);
+
 /// Where the mean upward flux of heat, resolved and subgrid, is least, m.
 [[nodiscard]] double least_flux_height(const BaseState& base, const Sample& mean);
 

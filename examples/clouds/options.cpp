@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "case.hpp"
@@ -9,6 +10,8 @@
 
 namespace clouds {
 namespace {
+
+constexpr double most_seed = 0x1p53 - 1; // a checkpoint keeps it as a number in double precision
 
 /// Throws heddle::Error for what belongs to one run alone, together with --seeds.
 void require_one_run_per_seed(const Options& o) {
@@ -26,6 +29,31 @@ void require_one_run_per_seed(const Options& o) {
                         "use cbl, bomex or rico, or leave --seeds out");
 }
 
+/// Throws heddle::Error for options that change nothing, because what they are of is not there.
+void require_effect(const Options& o) {
+  const auto refuse = [](const char* option, const std::string& reason, const char* hint) {
+    throw heddle::Error("command line", option + (": " + reason), hint);
+  };
+  const RainScheme rain = o.rain.value_or(case_named(o.name).rain);
+  if (o.threshold && rain != RainScheme::kessler)
+    refuse("--threshold", "rain does not form as Kessler has it", "give --rain kessler, or leave it out");
+  if ((o.droplets || o.collisions) && rain != RainScheme::seifert_beheng)
+    refuse(o.droplets ? "--droplets" : "--collisions", "rain does not form as Seifert and Beheng have it",
+           "give --rain sb, or leave it out");
+  if (o.evaporation && rain == RainScheme::none)
+    refuse("--evaporation", o.name + " has no rain", "give --rain, or leave it out");
+  if (o.same_bits && !o.gpu)
+    refuse("--same-bits", "on a CPU the bits are those of a CPU", "give --device cuda, or leave it out");
+  if (o.cooling_top && o.name != "bomex")
+    refuse("--cooling-top", o.name + " has no cooling that ends at a height", "use it with bomex");
+  if (o.lag && !o.longwave)
+    refuse("--lag", "no longwave radiation is computed that could lag",
+           "give --longwave, or leave --lag out");
+  if (o.refine_levels && o.refine.empty())
+    refuse("--refine-levels", "there is no coarser run to begin from",
+           "give --refine, or leave --refine-levels out");
+}
+
 } // namespace
 
 std::optional<Options> parse_options(int count, const char* const* arguments) {
@@ -39,11 +67,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                  "moist_bubble: the same in a cloud; density: cold current; rico: cumulus clouds that rain; "
                  "wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
-  app.add_option("--cells", o.cells,
-                 "NXxNYxNZ: cells along x, y and z; 0: as many as the case has (default: those of the case)")
-      ->delimiter('x')
-      ->check(between(0, 4096))
-      ->default_str("");
+  command_line::add_joined<std::int64_t>(
+      app, "--cells", {'x', 3, 3, 0, 4096},
+      [&](const auto& cells) { std::ranges::copy(cells, o.cells.begin()); },
+      "NXxNYxNZ: cells along x, y and z; 0: as many as the case has (default: those of the case)");
   app.add_option(
          "--spacing", o.spacing,
          "of cells along x and y, m: the domain is then as wide as the cells (default: they share that "
@@ -53,13 +80,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                  "file with the heights of the faces between levels, m: rising numbers, one per line, the "
                  "last one for the lid (default: equal levels)")
       ->default_str("");
-  app.add_option("--frame", o.frame,
-                 "U or UxV: velocity of the frame in which wind is stored, m/s: results differ by "
-                 "roundings and by the error of advection (default: that of the case)")
-      ->expected(1, 2)
-      ->delimiter('x')
-      ->check(between(-1000, 1000))
-      ->default_str("");
+  command_line::add_joined<double>(
+      app, "--frame", {'x', 1, 2, -1000, 1000}, [&](const auto& frame) { o.frame = frame; },
+      "U or UxV: velocity of the frame in which wind is stored, m/s: results differ by roundings and by the "
+      "error of advection (default: that of the case)");
   app.add_option(
          "--cooling-top", o.cooling_top,
          "bomex: height where the cooling that is given ends, m: 3000, or 2500 as some models have it "
@@ -111,7 +135,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
          "next one is computed beside the steps (default 1)")
       ->check(CLI::IsMember({0, 1}))
       ->default_str("");
-  app.add_option("--seed", o.seed, "of the noise at the start");
+  app.add_option("--seed", o.seed, "of the noise at the start")->check(between(0, most_seed));
   app.add_option(
          "--seeds", o.seeds,
          "so many runs one after the other, with seeds from --seed on, each in a folder of its own in "
@@ -165,20 +189,12 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                                         : "--levels: the images of --fields-every have equal levels",
                         o.cells[2] != 0 ? "leave one of both out, or give --cells NXxNYx0"
                                         : "leave one of both out");
-  if (o.cooling_top && o.name != "bomex")
-    throw heddle::Error("command line", "--cooling-top: " + o.name + " has no cooling that ends at a height",
-                        "use it with bomex");
-  if (o.lag && !o.longwave)
-    throw heddle::Error("command line", "--lag: no longwave radiation is computed that could lag",
-                        "give --longwave, or leave --lag out");
   if (!o.refine.empty() && (o.resume || o.seeds))
     throw heddle::Error("command line",
                         o.resume ? "--refine: --resume goes on from a checkpoint of its own"
                                  : "--refine: the start has no noise, so --seeds do not differ",
                         "leave one of both out");
-  if (o.refine_levels && o.refine.empty())
-    throw heddle::Error("command line", "--refine-levels: there is no coarser run to begin from",
-                        "give --refine, or leave --refine-levels out");
+  require_effect(o);
   if (o.seeds) require_one_run_per_seed(o);
   return o;
 }

@@ -3,12 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/hash.hpp"
 #include "netcdf_writer.hpp"
 
 namespace clouds {
@@ -67,6 +74,12 @@ template <class Visit> void for_numbers(Sample& sample, Visit visit) {
       visit(value);
 }
 
+std::uint64_t checksum_of(const std::vector<double>& numbers) {
+  heddle::Hash hash;
+  hash.add(reinterpret_cast<const std::byte*>(numbers.data()), numbers.size() * sizeof(double));
+  return hash.value();
+}
+
 } // namespace
 
 void write_series(const History& history, const std::filesystem::path& file,
@@ -105,11 +118,15 @@ void write_profiles(const Sample& mean, const BaseState& base, const std::filesy
 }
 
 void save_history(const History& history, const std::filesystem::path& file) {
+  std::vector<double> numbers;
+  for (Sample sample : history.samples())
+    for_numbers(sample, [&](double& value) { numbers.push_back(value); });
+  const std::uint64_t checksum = checksum_of(numbers);
   const std::filesystem::path beside = file.string() + ".new";
   std::ofstream stream(beside, std::ios::binary);
-  for (Sample sample : history.samples())
-    for_numbers(sample,
-                [&](double& value) { stream.write(reinterpret_cast<const char*>(&value), sizeof value); });
+  stream.write(reinterpret_cast<const char*>(numbers.data()),
+               static_cast<std::streamsize>(numbers.size() * sizeof(double)));
+  stream.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
   stream.close();
   if (!stream)
     throw heddle::Error("file '" + beside.string() + "'", "it cannot be written",
@@ -118,18 +135,32 @@ void save_history(const History& history, const std::filesystem::path& file) {
 }
 
 History read_history(const std::filesystem::path& file, const BaseState& base) {
-  History history;
+  const auto refuse = [&](const char* reason) {
+    throw heddle::Error("file '" + file.string() + "'", reason,
+                        "it belongs to the checkpoint beside it: start again without --resume");
+  };
   std::ifstream stream(file, std::ios::binary);
-  while (stream.peek() != std::ifstream::traits_type::eof()) {
-    Sample sample;
-    for (auto& row : sample.centres)
-      row.resize(base.levels());
-    for (auto& row : sample.faces)
-      row.resize(base.levels() + 1);
-    for_numbers(sample, [&](double& value) { stream.read(reinterpret_cast<char*>(&value), sizeof value); });
-    if (!stream)
-      throw heddle::Error("file '" + file.string() + "'", "it is not complete, or of another domain",
-                          "start again without --resume");
+  if (!stream) refuse("it cannot be read");
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  std::uint64_t checksum = 0;
+  if (bytes.size() % sizeof(double) != 0 || bytes.size() < sizeof checksum)
+    refuse("it was truncated or changed");
+  std::vector<double> numbers(bytes.size() / sizeof(double) - 1);
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  std::memcpy(&checksum, bytes.data() + numbers.size() * sizeof(double), sizeof checksum);
+  if (checksum != checksum_of(numbers)) refuse("it was truncated or changed");
+  Sample empty;
+  for (auto& row : empty.centres)
+    row.resize(base.levels());
+  for (auto& row : empty.faces)
+    row.resize(base.levels() + 1);
+  std::size_t size = 0;
+  for_numbers(empty, [&](double&) { ++size; });
+  if (numbers.size() % size != 0) refuse("it is of another domain");
+  History history;
+  for (auto next = numbers.begin(); next != numbers.end();) {
+    Sample sample = empty;
+    for_numbers(sample, [&](double& value) { value = *next++; });
     history.add(std::move(sample));
   }
   return history;

@@ -36,9 +36,6 @@ Rain<T>::Rain(const Case& what, const BaseState& base, const Place& place, const
       length_(&length), mid_(place.field<T>("mid")), keep_(place.field<T>("keep")),
       theta_flux_(place.field<T>("theta_flux")), water_flux_(place.field<T>("water_flux")),
       fallen_(place.field<double>("fallen")), none_(place.profile<T>(std::vector<double>(base.levels(), 0))) {
-  if (!on_device() || what.rain == RainScheme::none) return;
-  mid_of_rain_ = std::make_unique<heddle::Field<T>>(place.field<T>("mid_of_rain"));
-  keep_of_rain_ = std::make_unique<heddle::Field<T>>(place.field<T>("keep_of_rain"));
 }
 
 template <class T>
@@ -192,6 +189,10 @@ void Rain<T>::add_stage(Tasks& tasks, State<T>& old, State<T>& now, State<T>& ne
 template <class T>
 void Rain<T>::add_last_stage_at_once(Tasks& tasks, State<T>& old, State<T>& now, State<T>& next) {
   const Column<T>& c = *column_;
+  if (!mid_of_rain_) {
+    mid_of_rain_ = std::make_unique<heddle::Field<T>>(place_->field<T>("mid_of_rain"));
+    keep_of_rain_ = std::make_unique<heddle::Field<T>>(place_->field<T>("keep_of_rain"));
+  }
   heddle::Field<T>&mid = *mid_of_rain_, &keep = *keep_of_rain_;
   const auto add = [&]<class Rates, class RatesParameters, class Shares, class SharesParameters>() {
     tasks.add(Rates(now.u, now.v, now.w, next.th, old.th, old.q, *old.r, *viscosity_, theta_flux_,

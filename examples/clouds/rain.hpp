@@ -44,7 +44,6 @@ public:
   [[nodiscard]] heddle::Field<T>& sea_flux(int which) { return which == 0 ? theta_flux_ : water_flux_; }
 
 private:
-  [[nodiscard]] bool on_device() const { return place_->memory == heddle::Memory::device; }
   /// What a scalar has beside advection, and its values.
   struct Scalar {
     heddle::Field<T>&old, &now, &next;
@@ -70,7 +69,7 @@ private:
   heddle::Field<T>* viscosity_;
   const heddle::Buffer<T>* length_;
   heddle::Field<T> mid_, keep_, theta_flux_, water_flux_;
-  std::unique_ptr<heddle::Field<T>> mid_of_rain_, keep_of_rain_; // on a device
+  std::unique_ptr<heddle::Field<T>> mid_of_rain_, keep_of_rain_; // of add_last_stage_at_once
   heddle::Field<double> fallen_;
   heddle::Profile<T> none_;
 };

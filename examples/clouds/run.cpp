@@ -202,6 +202,7 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
                                transport, place_of_files(options, transport));
   if (prints) print_head(options, what, cells, end);
   heddle::Trace trace;
+  if (prints && !options.trace.empty()) trace.write(options.trace); // what cannot be written is known now
   Stepper<T> stepper(what, base, cells, options.scheme, transport,
                      {.memory = options.gpu ? heddle::Memory::device : heddle::Memory::host,
                       .host_pressure = options.same_bits,
@@ -212,6 +213,10 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   History history;
   if (options.resume) {
     history = saves.read();
+    if (state.time > end)
+      throw heddle::Error("--resume",
+                          "the checkpoint is at " + std::to_string(state.time / 3600) + " h already",
+                          "give more --hours, which count from the start of the run");
     if (prints)
       std::printf("resumed   at %g s, step %lld\n", state.time, static_cast<long long>(state.steps));
   } else if (!options.refine.empty()) {
@@ -229,13 +234,12 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
   Fields fields(options, what, cells, state, results, transport);
   loop.run(state, history, fields, saves);
   const double seconds = now() - began;
-  const Snapshot last = loop.last();
+  const Snapshot last = options.picture || checks_end(what) ? loop.last() : Snapshot();
   bool good = true;
   if (prints) {
     if (state.steps > steps_before)
       print_speed(static_cast<double>(state.steps - steps_before), state.time - from, seconds,
                   loop.seconds_in_steps(), static_cast<double>(cells[0] * cells[1] * cells[2]));
-    if (!options.trace.empty()) trace.write(options.trace);
     if (what.name == "wave") {
       const WaveError error = wave_error(what, base, last);
       std::printf("wave      relative error %.4f (L2), %.4f of the amplitude\n", error.l2, error.amplitude);
@@ -259,6 +263,7 @@ template <class T> Result compute(const Options& options, heddle::Transport& tra
       draw(what, base, history, last, subtitle(cells, end), results.unfinished() / "clouds.png");
   }
   results.publish();
+  if (prints && !options.trace.empty()) trace.write(options.trace);
   if (prints) std::printf("written   %s\n", options.out.c_str());
   return {good, std::move(history)};
 }

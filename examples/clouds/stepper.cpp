@@ -96,9 +96,13 @@ template <class T> struct Agree {
     return all;
   }
   void operator()(heddle::Stream&) const {
-    for (heddle::Buffer<T>* number : numbers) {
-      const T largest = static_cast<T>(ranks->largest(static_cast<double>(number->to_host()[0])));
-      heddle::copy_bytes(number->data(), number->memory(), &largest, heddle::Memory::host, sizeof largest);
+    std::array<double, 2> own{};
+    for (std::size_t n = 0; n < own.size(); ++n)
+      own[n] = static_cast<double>(numbers[n]->to_host()[0]);
+    const std::vector<double> all = ranks->largest(own);
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      const T most = static_cast<T>(all[n]);
+      heddle::copy_bytes(numbers[n]->data(), numbers[n]->memory(), &most, heddle::Memory::host, sizeof most);
     }
   }
 };
@@ -358,7 +362,8 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
     host.memory = heddle::Memory::host;
     mirror_ = std::make_unique<State<T>>(host, "_mirror");
   }
-  winds_are_filled_ = !host_pressure_ && projection_.fills_beside(states_[0]->velocity(), reach);
+  winds_are_filled_ =
+      transport.ranks() == 1 && !host_pressure_ && projection_.fills_beside(states_[0]->velocity(), reach);
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
     surveys_[n] = std::make_unique<Graph>(*this, "survey");
@@ -400,8 +405,8 @@ template <class T> void Stepper<T>::start(std::uint64_t seed) {
 }
 
 template <class T> heddle::Memory Stepper<T>::work_of_streams() const {
-  // Messages wait for streams, and so does the host.
-  return transport_->ranks() == 1 && !host_pressure_ ? place_.memory : heddle::Memory::host;
+  // Other messages wait for streams, and so does the host.
+  return transport_->only_enqueues() && !host_pressure_ ? place_.memory : heddle::Memory::host;
 }
 
 template <class T> bool Stepper<T>::alternates() const {
@@ -414,7 +419,7 @@ template <class T> bool Stepper<T>::scalars_lift() const {
 }
 
 template <class T> bool Stepper<T>::recorded() const {
-  return work_of_streams() == heddle::Memory::device && trace_ == nullptr;
+  return work_of_streams() == heddle::Memory::device && transport_->ranks() == 1 && trace_ == nullptr;
 }
 
 template <class T> void Stepper<T>::project() {

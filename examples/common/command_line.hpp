@@ -42,6 +42,45 @@ inline CLI::Option* add_choice(CLI::App& app, const std::string& name, const std
   return app.add_option_function<std::string>(name, chosen, help)->check(CLI::IsMember(words));
 }
 
+/// Numbers that a letter joins, such as 64x64x75: no fewer and no more than these many, each from lower to
+/// upper. (Of values that CLI11 parts itself, it drops the first ones where there are too many.)
+struct Joined {
+  char by;
+  std::size_t fewest, most;
+  double lower, upper;
+};
+
+template <class Number>
+CLI::Option* add_joined(CLI::App& app, const std::string& name, const Joined& form,
+                        const std::function<void(const std::vector<Number>&)>& set, const std::string& help) {
+  const auto parts_of = [form](const std::string& word) { return CLI::detail::split(word, form.by); };
+  const auto check = [form, parts_of](const std::string& word) -> std::string {
+    const std::vector<std::string> parts = parts_of(word);
+    if (parts.size() < form.fewest || parts.size() > form.most) {
+      const std::string many = form.fewest == form.most
+                                   ? std::to_string(form.most)
+                                   : std::to_string(form.fewest) + " to " + std::to_string(form.most);
+      return "'" + word + "' is not " + many + " numbers with '" + form.by + "' between them";
+    }
+    Number number{};
+    for (const std::string& part : parts) {
+      std::string wrong = between(form.lower, form.upper)(part);
+      if (!wrong.empty()) return wrong;
+      if (!CLI::detail::lexical_cast(part, number)) return "'" + part + "' is not a whole number";
+    }
+    return {};
+  };
+  const auto read = [set, parts_of](const std::string& word) {
+    std::vector<Number> numbers;
+    for (const std::string& part : parts_of(word)) {
+      numbers.emplace_back();
+      CLI::detail::lexical_cast(part, numbers.back());
+    }
+    set(numbers);
+  };
+  return app.add_option_function<std::string>(name, read, help)->check(CLI::Validator(check, ""));
+}
+
 /// Reads the arguments of main. Returns false after --help, which it prints on stdout. Throws heddle::Error
 /// with what CLI11 says of a wrong argument.
 inline bool read(CLI::App& app, int count, const char* const* arguments) {

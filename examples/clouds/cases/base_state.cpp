@@ -92,7 +92,8 @@ BaseState make_base_state(const Case& what, std::vector<double> heights) {
 std::vector<double> read_levels(const std::filesystem::path& file) {
   const std::string where = "levels in '" + file.string() + "'";
   std::ifstream stream(file);
-  if (!stream) throw heddle::Error(where, "the file cannot be read", "check its name");
+  if (!stream || std::filesystem::is_directory(file))
+    throw heddle::Error(where, "the file cannot be read", "check its name");
   std::vector<double> heights;
   std::string line;
   double below = 0;
@@ -104,7 +105,8 @@ std::vector<double> read_levels(const std::filesystem::path& file) {
     const double face = std::strtod(word.c_str(), &end);
     const std::string at = where + ", line " + std::to_string(number);
     if (*end != '\0' || words >> more || !std::isfinite(face))
-      throw heddle::Error(at, "'" + line + "' is not a height", "write one finite number per line, in m");
+      throw heddle::Error(at, "'" + line.substr(0, 40) + "' is not a height",
+                          "write one finite number per line, in m");
     if (face == 0 && heights.empty()) continue; // the ground
     if (!(face > below))
       throw heddle::Error(at, text_of(face) + " m does not lie above " + text_of(below) + " m",

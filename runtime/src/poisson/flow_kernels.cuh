@@ -15,6 +15,15 @@ __device__ inline Complex<Real>* row_of(const typename PeriodicFlow<Real>::Compo
   return reinterpret_cast<Complex<Real>*>(component.first + level * component.plane + j * component.row);
 }
 
+/// Products that are rounded before something is added, as those of generated kernels are: a flow on several
+/// ranks, which has its divergence and its correction from these, then has the same bits.
+__device__ inline float product(float a, float b) {
+  return __fmul_rn(a, b);
+}
+__device__ inline double product(double a, double b) {
+  return __dmul_rn(a, b);
+}
+
 /// Shared memory of correct_rows.
 template <class L, class Real>
 inline constexpr std::size_t corrected_bytes =
@@ -34,20 +43,25 @@ __global__ void __launch_bounds__(L::block, blocks)
   const Complex<Real>* const v_n = row_of<Real>(flow.v, level, j + 1 < a.ny ? j + 1 : 0);
   const Complex<Real>* const w = row_of<Real>(flow.w, level, j);
   const Complex<Real>* const w_t = row_of<Real>(flow.w, level + 1, j);
-  const Real rho = flow.density[level] / flow.step, per_height = flow.per_height[level] / flow.step;
-  const Real per_x = rho * flow.per_x, per_y = rho * flow.per_y;
-  const Real lower = per_height * flow.face_density[level];
-  const Real upper = per_height * flow.face_density[level + 1];
+  const Real rho = flow.density[level], per_height = flow.per_height[level];
+  const Real lower = flow.face_density[level], upper = flow.face_density[level + 1];
+  const auto divergence = [&](Real to_x, Real to_y, Real above, Real below) {
+    const Real along = product(upper, above) - product(lower, below);
+    const Real across = product(flow.per_x, to_x) + product(flow.per_y, to_y);
+    return product(flow.per_step, product(per_height, along) + product(rho, across));
+  };
+  const bool inner_below = level > 0 || flow.neighbour_below,
+             inner_above = level < top || flow.neighbour_above;
   Complex<Real> z[L::count];
   HEDDLE_UNROLL
   for (int e = 0; e < L::count; ++e) {
     const int pair = t + e * L::threads;
     const Complex<Real> at_u = u[pair], at_v = v[pair], at_n = v_n[pair];
-    const Complex<Real> at_w = level > 0 ? w[pair] : Complex<Real>{flow.below, flow.below};
-    const Complex<Real> at_t = level < top ? w_t[pair] : Complex<Real>{flow.above, flow.above};
+    const Complex<Real> at_w = inner_below ? w[pair] : Complex<Real>{flow.below, flow.below};
+    const Complex<Real> at_t = inner_above ? w_t[pair] : Complex<Real>{flow.above, flow.above};
     const Real next = u[pair + 1 < L::points ? pair + 1 : 0].re;
-    z[e] = {per_x * (at_u.im - at_u.re) + per_y * (at_n.re - at_v.re) + (upper * at_t.re - lower * at_w.re),
-            per_x * (next - at_u.im) + per_y * (at_n.im - at_v.im) + (upper * at_t.im - lower * at_w.im)};
+    z[e] = {divergence(at_u.im - at_u.re, at_n.re - at_v.re, at_t.re, at_w.re),
+            divergence(next - at_u.im, at_n.im - at_v.im, at_t.im, at_w.im)};
   }
   Complex<Real>* const row = row_of(a, level, j);
   waves_of_reals<L>(z, dynamic_shared<Complex<Real>>() + line * L::of_line, t,
@@ -90,11 +104,11 @@ __global__ void __launch_bounds__(L::block, blocks)
   const int j = number < 0 ? ny - 1 : number < ny ? number : 0;
   const int first = static_cast<int>(blockIdx.y) * levels, all = static_cast<int>(a.planes);
   const int last = first + levels < all ? first + levels : all;
-  const Real half = a.scale / 2, by_x = flow.step * flow.per_x, by_y = flow.step * flow.per_y;
+  const Real half = a.scale / 2, step = flow.step, per_x = flow.per_x, per_y = flow.per_y;
   Complex<Real>* const shared = dynamic_shared<Complex<Real>>() + line * L::of_line;
   // What the thread has of the level below: registers are for the transform.
   Complex<Real>* const below = dynamic_shared<Complex<Real>>() + L::lines * L::of_line + threadIdx.x;
-  for (int level = first > 0 ? first - 1 : 0; level < last; ++level) {
+  for (int level = first > 0 || flow.neighbour_below ? first - 1 : 0; level < last; ++level) {
     const Complex<Real>* const row = row_of(a, level, j);
     Complex<Real> p[L::count];
     HEDDLE_UNROLL
@@ -104,7 +118,7 @@ __global__ void __launch_bounds__(L::block, blocks)
     reals_of_waves<L>(p, nyquist, shared, t, reinterpret_cast<const Complex<Real>*>(a.wave_x));
     HEDDLE_UNROLL
     for (int e = 0; e < L::count; ++e)
-      p[e] = {half * p[e].re, half * p[e].im};
+      p[e] = {product(half, p[e].re), product(half, p[e].im)};
     if (level >= first) {
       HEDDLE_UNROLL
       for (int e = 0; e < L::count; ++e)
@@ -114,22 +128,29 @@ __global__ void __launch_bounds__(L::block, blocks)
         const Complex<Real>* const u = row_of<Real>(flow.u, level, j);
         const Complex<Real>* const v = row_of<Real>(flow.v, level, j);
         const Complex<Real>* const w = row_of<Real>(flow.w, level, j);
-        const Real by_z = level > 0 ? flow.step * flow.per_distance[level] : 0;
+        const bool inner = level > 0 || flow.neighbour_below;
+        const Real per_z = inner ? flow.per_distance[level] : 0;
         HEDDLE_UNROLL
         for (int e = 0; e < L::count; ++e) {
           const int pair = t + e * L::threads;
           const Real west = shared[pair > 0 ? pair - 1 : L::points - 1].im;
           const Complex<Real> south = shared[pair - L::of_line];
           Complex<Real> at_u = u[pair], at_v = v[pair];
-          Complex<Real> at_w = level > 0 ? w[pair] : Complex<Real>{flow.below, flow.below};
-          const Complex<Real> under = level > 0 ? below[e * L::block] : p[e];
-          at_u = {at_u.re - by_x * (p[e].re - west), at_u.im - by_x * (p[e].im - p[e].re)};
-          at_v = {at_v.re - by_y * (p[e].re - south.re), at_v.im - by_y * (p[e].im - south.im)};
-          at_w = {at_w.re - by_z * (p[e].re - under.re), at_w.im - by_z * (p[e].im - under.im)};
+          Complex<Real> at_w = inner ? w[pair] : Complex<Real>{flow.below, flow.below};
+          const Complex<Real> under = inner ? below[e * L::block] : p[e];
+          const auto corrected = [&](Real face, Real per, Real to) {
+            return face - product(step, product(per, to));
+          };
+          at_u = {corrected(at_u.re, per_x, p[e].re - west), corrected(at_u.im, per_x, p[e].im - p[e].re)};
+          at_v = {corrected(at_v.re, per_y, p[e].re - south.re),
+                  corrected(at_v.im, per_y, p[e].im - south.im)};
+          at_w = {corrected(at_w.re, per_z, p[e].re - under.re),
+                  corrected(at_w.im, per_z, p[e].im - under.im)};
           put_periodic<L>(flow, flow.u, level, j, ny, e, pair, at_u);
           put_periodic<L>(flow, flow.v, level, j, ny, e, pair, at_v);
           put_periodic<L>(flow, flow.w, level, j, ny, e, pair, at_w);
-          if (level == all - 1) put_periodic<L>(flow, flow.w, all, j, ny, e, pair, {flow.above, flow.above});
+          if (level == all - 1 && !flow.neighbour_above)
+            put_periodic<L>(flow, flow.w, all, j, ny, e, pair, {flow.above, flow.above});
         }
       }
     }

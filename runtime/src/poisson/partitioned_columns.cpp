@@ -4,6 +4,7 @@
 
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/parallel.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "heddle/grid/plane_view.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "heddle/transport/message_round.hpp"
@@ -60,7 +61,7 @@ public:
     }
   }
 
-  void solve(Real* field, Stream& stream) override {
+  void solve(Real* field, Stream& stream, bool) override {
     eliminate(field, stream);
     send_down(head_.host(), above_.data(), 1);
     Real* const right = right_.host();
@@ -96,6 +97,13 @@ private:
   }
   [[nodiscard]] PlaneView<Real> level(Real* field, std::int64_t k) const {
     return {field + k * shape_.plane_pitch, {places_, rows_, 1}, {1, row_pitch_, 1}};
+  }
+
+  /// A plane as the only one of a box.
+  static FieldView<Real> one_level(const PlaneView<Real>& plane) {
+    return {plane.data(),
+            {plane.extent(0), plane.extent(1), 1, 1},
+            {plane.stride(0), plane.stride(1), plane.stride(1) * plane.extent(1), 1}};
   }
 
   /// The systems of the highest levels of all ranks, for the columns that are this rank's to solve.
@@ -136,11 +144,11 @@ private:
     dispatch(
         stream,
         [&] {
-          poisson_planes::copy(head, first);
+          poisson_planes::copy(one_level(head), one_level(first));
           poisson_planes::top_row(last, highest, right, highest_lower_);
         },
         [&](void* native) {
-          poisson_planes::copy_cuda(head, first, native);
+          poisson_planes::copy_cuda(one_level(head), one_level(first), native);
           poisson_planes::top_row_cuda(last, highest, right, highest_lower_, native);
         });
     head_.fetch(stream);
@@ -198,8 +206,8 @@ private:
     const auto highest = level(field, top);
     const auto own = compact(own_), below = compact(below_);
     dispatch(
-        stream, [&] { poisson_planes::copy(highest, own); },
-        [&](void* native) { poisson_planes::copy_cuda(highest, own, native); });
+        stream, [&] { poisson_planes::copy(one_level(highest), one_level(own)); },
+        [&](void* native) { poisson_planes::copy_cuda(one_level(highest), one_level(own), native); });
     if (!inner_) return;
     const auto lowest = level(field, 0), next = level(field, top - 1);
     dispatch(

@@ -4,6 +4,7 @@
 from heddle import Assignment, Module, fields, parameters, profiles
 
 below, level, plane, right = fields("below, level, plane, right: real[2D]", ghost_layers=0)
+levels, others = fields("levels, others: real[3D]", ghost_layers=0)
 side = fields("side: real[2D]", ghost_layers=0)  # a plane of y and z, or of x and z
 density = profiles("density: real[y]", ghost_layers=0)
 factor, value = parameters("factor, value")
@@ -17,4 +18,4 @@ poisson_planes.add("lift_side", [Assignment(side.here, side.here - value * densi
 poisson_planes.add("lift_level", [Assignment(level.here, level.here - value)])
 poisson_planes.add("couple", [Assignment(level.here, level.here - factor * plane.here)])
 poisson_planes.add("top_row", [Assignment(right.here, factor * below.here - level.here)])
-poisson_planes.add("copy", [Assignment(level.here, plane.here)])
+poisson_planes.add("copy", [Assignment(levels.here, others.here)])

@@ -44,9 +44,10 @@ public:
   }
   void inverse_into_flow(const PeriodicFlow<Real>& flow, Real* field, std::int64_t planes,
                          std::int64_t plane_pitch, Stream& stream) override {
-    const auto arguments = arguments_of(field, planes, plane_pitch);
-    require(device::transform_y(true, arguments, stream.native()));
-    require(device::correction_x(arguments, flow, stream.native()));
+    const std::int64_t below = flow.neighbour_below ? 1 : 0;
+    const auto all = arguments_of(field - below * plane_pitch, planes + below, plane_pitch);
+    require(device::transform_y(true, all, stream.native()));
+    require(device::correction_x(arguments_of(field, planes, plane_pitch), flow, stream.native()));
   }
 
   [[nodiscard]] std::int64_t row_pitch() const override { return row_pitch_; }

@@ -36,8 +36,9 @@ template <class Real> class SlabColumns {
 public:
   virtual ~SlabColumns() = default;
   /// Replaces transformed right-hand sides of this rank's levels by transformed solutions; waits for the
-  /// stream in between.
-  virtual void solve(Real* field, Stream& stream) = 0;
+  /// stream in between, but where messages of transposed columns lie on its device.
+  /// level_below: solutions of the level below this rank's, too, where there is one. Of transposed columns.
+  virtual void solve(Real* field, Stream& stream, bool level_below = false) = 0;
   /// Bytes that this rank sends in a solve.
   [[nodiscard]] virtual std::int64_t sent_bytes() const = 0;
 };

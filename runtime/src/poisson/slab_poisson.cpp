@@ -114,17 +114,21 @@ template <class Real> void SlabPoisson<Real>::solve(Real* field) {
 }
 
 template <class Real> bool SlabPoisson<Real>::takes_flow() const {
-  const std::optional<PoissonSolver<Real>>& alone = parts_->alone;
-  return alone && alone->takes_flow();
+  const Parts& p = *parts_;
+  if (p.alone) return p.alone->takes_flow();
+  return p.method == SlabMethod::transposed && p.transform->takes_flow();
 }
 
 template <class Real>
 void SlabPoisson<Real>::project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream) {
-  std::optional<PoissonSolver<Real>>& alone = parts_->alone;
-  if (!alone)
-    throw Error("SlabPoisson", "several ranks share the planes, and project is for one",
-                "ask takes_flow() first; else take the divergence and solve");
-  alone->project(flow, field, stream);
+  Parts& p = *parts_;
+  if (p.alone) {
+    p.alone->project(flow, field, stream);
+    return;
+  }
+  p.transform->forward_of_flow(flow, field, p.levels.size(), plane_pitch(), stream);
+  p.columns->solve(field, stream, true);
+  p.transform->inverse_into_flow(flow, field, p.levels.size(), plane_pitch(), stream);
 }
 
 template <class Real> std::int64_t SlabPoisson<Real>::sent_bytes() const {

@@ -23,6 +23,9 @@ template <int n, class Real> struct Rows {
   static constexpr bool single = sizeof(Real) == 4, power = is_power_of_two(n);
   static constexpr int count = !power ? 10 : n >= 1024 || (single && n >= 256) ? 16 : 8;
   using L = Lines<n / 2, count, power ? 64 : 60>;
+  // The way back, with the sums of a correction.
+  static constexpr int back_count = single && power && n <= 512 ? 8 : count;
+  using Back = Lines<n / 2, back_count, power ? 64 : 60>;
   static constexpr int blocks = single ? (n >= 1024 ? 10 : 12) : !power ? 8 : n >= 1024 ? 7 : 12;
 };
 
@@ -30,7 +33,7 @@ template <int n, class Real> struct Rows {
 /// block before has, too.
 template <int n, class Real> struct CorrectedRows {
   static constexpr bool single = sizeof(Real) == 4, few = single && is_power_of_two(n) && n <= 512;
-  static constexpr int count = few ? 8 : Rows<n, Real>::count;
+  static constexpr int count = Rows<n, Real>::back_count;
   using L = Lines<n / 2, count, is_power_of_two(n) ? 256 : 240>;
   static constexpr int blocks = few ? 3 : 2;
   static constexpr std::int64_t most_levels = single ? 8 : 4; // of a block
@@ -84,10 +87,10 @@ bool transforms(std::int64_t n) {
 template <class Real> int transform_x(bool inverse, const PlaneArguments<Real>& a, void* stream) {
   return with_size(a.nx, [&](auto n) {
     using Shape = Rows<n, Real>;
-    using L = typename Shape::L;
-    return put<L>(inverse ? transform_rows<true, L, Shape::blocks, Real>
-                          : transform_rows<false, L, Shape::blocks, Real>,
-                  a.ny, a, stream);
+    using There = typename Shape::L;
+    using Back = typename Shape::Back;
+    if (inverse) return put<Back>(transform_rows<true, Back, Shape::blocks, Real>, a.ny, a, stream);
+    return put<There>(transform_rows<false, There, Shape::blocks, Real>, a.ny, a, stream);
   });
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <vector>
+#include <array>
 
-#include "heddle/poisson/staged_buffer.hpp"
+#include "heddle/core/buffer.hpp"
+#include "heddle/core/dispatch.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "heddle/transport/message_round.hpp"
+#include "poisson_planes.hpp"
 #include "slab_columns.hpp"
 
 namespace heddle {
@@ -28,42 +30,34 @@ public:
         all_rows_(static_cast<std::int64_t>(tables.lambda_y.size())), rows_(all_rows_, rank_, ranks_),
         there_(*shape.transport, "columns, there"), back_(*shape.transport, "columns, back"),
         columns_(all_levels_ * rows_.size() * places_, shape.memory),
-        packed_(static_cast<std::size_t>(levels_.size() * all_rows_ * places_)) {
-    if (shape.memory == Memory::device)
-      copy_ = Buffer<Real>(levels_.size() * shape.plane_pitch, Memory::pinned);
+        packed_((levels_.size() + 1) * (all_rows_ - rows_.size()) * places_, shape.memory) {
     if (rows_.size() == 0) return; // more ranks than rows
     const ColumnTables own = some_rows(tables, rows_);
     solver_ = columns_in<Real>(shape.memory, own);
   }
 
-  void solve(Real* field, Stream& stream) override {
-    Real* const levels = on_host(field, stream);
-    for_pieces([&](int, const Share& rows, const Share&, Real* piece) {
-      for_rows(rows, [&](std::int64_t k, std::int64_t j, std::int64_t at) {
-        std::copy_n(levels + k * shape_.plane_pitch + j * row_pitch_, places_, piece + at);
-      });
+  void solve(Real* field, Stream& stream, bool level_below) override {
+    for_pieces(false, [&](int, const Share& rows, const Share& levels, Real* piece) {
+      copy(packed(piece, rows, levels), part(field, rows, levels), stream);
     });
-    for_pieces([&](int r, const Share& rows, const Share& their_levels, Real* piece) {
-      exchange(there_, r, piece, levels_.size() * rows.size(), gathered(their_levels),
-               their_levels.size() * rows_.size());
+    for_pieces(false, [&](int r, const Share& rows, const Share&, Real* piece) {
+      const Share their_levels = levels_of(r, false);
+      if (r == rank_) return;
+      there_.send(r, piece, levels_.size() * rows.size() * places_);
+      there_.receive(r, gathered(their_levels), their_levels.size() * rows_.size() * places_);
     });
-    there_.run();
-    if (solver_) {
-      columns_.put();
-      solver_->solve(columns_.data(), rows_.size() * places_, stream);
-      columns_.fetch(stream);
-    }
-    for_pieces([&](int r, const Share& rows, const Share& their_levels, Real* piece) {
-      exchange(back_, r, gathered(their_levels), their_levels.size() * rows_.size(), piece,
-               levels_.size() * rows.size());
+    there_.run(shape_.memory, stream);
+    if (solver_) solver_->solve(columns_.data(), rows_.size() * places_, stream);
+    for_pieces(level_below, [&](int r, const Share& rows, const Share& levels, Real* piece) {
+      if (r == rank_) return;
+      const Share their_levels = levels_of(r, level_below);
+      back_.send(r, gathered(their_levels), their_levels.size() * rows_.size() * places_);
+      back_.receive(r, piece, levels.size() * rows.size() * places_);
     });
-    back_.run();
-    for_pieces([&](int, const Share& rows, const Share&, Real* piece) {
-      for_rows(rows, [&](std::int64_t k, std::int64_t j, std::int64_t at) {
-        std::copy_n(piece + at, places_, levels + k * shape_.plane_pitch + j * row_pitch_);
-      });
+    back_.run(shape_.memory, stream);
+    for_pieces(level_below, [&](int, const Share& rows, const Share& levels, Real* piece) {
+      copy(part(field, rows, levels), packed(piece, rows, levels), stream);
     });
-    if (levels != field) copy_bytes(field, shape_.memory, levels, copy_.memory(), copy_.bytes());
   }
 
   [[nodiscard]] std::int64_t sent_bytes() const override {
@@ -73,45 +67,45 @@ public:
   }
 
 private:
-  /// This rank's levels where messages can be packed from: the field itself, or a copy of one on a device.
-  Real* on_host(Real* field, Stream& stream) {
-    if (shape_.memory != Memory::device) return field;
-    stream.synchronise();
-    copy_bytes(copy_.data(), copy_.memory(), field, shape_.memory, copy_.bytes());
-    return copy_.data();
+  /// Levels of a rank, and the one below where that is asked for and there is one.
+  [[nodiscard]] Share levels_of(int r, bool and_below) const {
+    Share levels(all_levels_, r, ranks_);
+    if (and_below && r > 0) --levels.first;
+    return levels;
   }
 
-  /// f(rank, its rows, its levels, where the part of this rank's levels that belongs to its rows is packed).
-  template <class F> void for_pieces(F&& f) {
+  /// f(rank, its rows, this rank's levels, where these of its rows are packed: those of this rank's rows
+  /// among the gathered columns).
+  template <class F> void for_pieces(bool and_below, F&& f) {
+    const Share levels = levels_of(rank_, and_below);
     Real* piece = packed_.data();
     for (int r = 0; r < ranks_; ++r) {
       const Share rows(all_rows_, r, ranks_);
-      f(r, rows, Share(all_levels_, r, ranks_), piece);
-      piece += levels_.size() * rows.size() * places_;
+      f(r, rows, levels, r == rank_ ? gathered(levels) : piece);
+      if (r != rank_) piece += levels.size() * rows.size() * places_;
     }
   }
 
-  /// f(level of this rank, row, place in a piece) for some rows.
-  template <class F> void for_rows(const Share& rows, F&& f) const {
-    std::int64_t at = 0;
-    for (std::int64_t k = 0; k < levels_.size(); ++k)
-      for (std::int64_t j = rows.first; j < rows.last; ++j, at += places_)
-        f(k, j, at);
+  /// Some rows of these levels, in a field of this rank's levels and in a piece.
+  [[nodiscard]] FieldView<Real> part(Real* field, const Share& rows, const Share& levels) const {
+    Real* const lowest = field + (levels.first - levels_.first) * shape_.plane_pitch;
+    return {lowest + rows.first * row_pitch_,
+            {places_, rows.size(), levels.size(), 1},
+            {1, row_pitch_, shape_.plane_pitch, 1}};
+  }
+  [[nodiscard]] FieldView<Real> packed(Real* piece, const Share& rows, const Share& levels) const {
+    return {piece, {places_, rows.size(), levels.size(), 1}, {1, places_, rows.size() * places_, 1}};
+  }
+
+  static void copy(const FieldView<Real>& to, const FieldView<Real>& from, Stream& stream) {
+    if (to.extent(1) == 0) return;
+    dispatch(
+        stream, [&] { poisson_planes::copy(to, from); },
+        [&](void* native) { poisson_planes::copy_cuda(to, from, native); });
   }
 
   /// Some levels of this rank's rows.
-  Real* gathered(const Share& levels) { return columns_.host() + levels.first * rows_.size() * places_; }
-
-  /// Sends and receives rows; those that stay here are copied.
-  void exchange(MessageRound<Real>& round, int with, Real* from, std::int64_t sent, Real* to,
-                std::int64_t received) {
-    if (with == rank_) {
-      std::copy_n(from, sent * places_, to);
-      return;
-    }
-    round.send(with, from, sent * places_);
-    round.receive(with, to, received * places_);
-  }
+  Real* gathered(const Share& levels) { return columns_.data() + levels.first * rows_.size() * places_; }
 
   SlabShape shape_;
   int rank_, ranks_;
@@ -120,9 +114,8 @@ private:
   std::int64_t row_pitch_, places_, all_rows_;
   Share rows_; // that this rank solves
   MessageRound<Real> there_, back_;
-  StagedBuffer<Real> columns_;            // all levels of rows_
-  std::vector<Real> packed_;              // this rank's levels, rows of rank 0 first
-  Buffer<Real> copy_;                     // of a field on a device
+  Buffer<Real> columns_;                  // all levels of rows_
+  Buffer<Real> packed_;                   // this rank's levels of other ranks' rows, rank by rank
   std::unique_ptr<Columns<Real>> solver_; // null without rows
 };
 

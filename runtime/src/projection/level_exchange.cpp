@@ -48,14 +48,10 @@ void LevelExchange<T>::pass(std::initializer_list<MovedLevel> levels, int to, in
     if (to >= 0) copy<T>(level.leaves, packed(sent_.data() + count, level.leaves), stream);
     count += level.leaves.extent(0) * level.leaves.extent(1);
   }
-  if (to >= 0) {
-    sent_.fetch(stream);
-    round_.send(to, sent_.host(), count);
-  }
-  if (from >= 0) round_.receive(from, received_.host(), count);
-  round_.run();
+  if (to >= 0) round_.send(to, sent_.data(), count);
+  if (from >= 0) round_.receive(from, received_.data(), count);
+  round_.run(sent_.memory(), stream);
   if (from < 0) return;
-  received_.put();
   count = 0;
   for (const MovedLevel& level : levels) {
     copy<T>(packed(received_.data() + count, level.leaves), level.arrives, stream);

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "heddle/core/buffer.hpp"
 #include "heddle/grid/plane_view.hpp"
-#include "heddle/poisson/staged_buffer.hpp"
 #include "heddle/projection/flow_operators.hpp"
 #include "heddle/projection/staggered_grid.hpp"
 #include "heddle/transport/message_round.hpp"
@@ -27,7 +27,7 @@ public:
     PlaneView<T> arrives;
   };
   /// To the rank below, and from that above; or the other way. At most three levels at a time, each with a
-  /// rim of one cell at most. Waits for the stream.
+  /// rim of one cell at most. Waits for the stream, but where messages lie on its device.
   void down(std::initializer_list<MovedLevel> levels, Stream& stream) {
     pass(levels, below_, above_, stream);
   }
@@ -43,7 +43,7 @@ private:
 
   int below_, above_; // ranks, -1 for none
   MessageRound<T> round_;
-  StagedBuffer<T> sent_, received_;
+  Buffer<T> sent_, received_;
 };
 
 /// FlowOperators::fill for slabs: the rim beyond the sides of the grid and between ranks.

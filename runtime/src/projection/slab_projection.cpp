@@ -59,8 +59,11 @@ template <class T, class P> struct SlabProjection<T, P>::Parts {
                                .per_x = static_cast<T>(operators.per_x()),
                                .per_y = static_cast<T>(operators.per_y()),
                                .step = static_cast<T>(step),
+                               .per_step = static_cast<T>(1 / step),
                                .below = static_cast<T>(grid.lower[2].velocity[2]),
                                .above = static_cast<T>(grid.upper[2].velocity[2]),
+                               .neighbour_below = !operators.at_bottom(),
+                               .neighbour_above = !operators.at_top(),
                                .lower = ghosts,
                                .upper = std::max(ghosts, 1)};
     for (int axis = 0; axis < 3; ++axis) {
@@ -125,8 +128,14 @@ void SlabProjection<T, P>::operator()(const Velocity<T>& velocity, double step, 
   const std::int64_t top = p.extent(2) - 1;
   if constexpr (std::is_same_v<T, P>) {
     if (const auto flow = parts.periodic_flow(velocity, step)) {
-      for (int round = 0; round < parts.rounds; ++round)
+      const auto faces_above = [&] {
+        parts.faces.down({{detail::plane(velocity.w, 2, 0), detail::plane(velocity.w, 2, top + 1)}}, stream);
+      };
+      for (int round = 0; round < parts.rounds; ++round) {
+        faces_above();
         parts.solver.project(*flow, p.data(), stream);
+      }
+      faces_above();
       return;
     }
   }

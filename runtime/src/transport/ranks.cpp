@@ -86,7 +86,7 @@ Transport& Ranks::only() {
   if (here_.size() == 1) return *here_.front();
   throw Error("Ranks",
               "this program needs one rank per thread of its own, not " + std::to_string(here_.size()),
-              "use HEDDLE_TRANSPORT=threads, or mpirun");
+              "use HEDDLE_TRANSPORT=nccl or threads, or mpirun; HEDDLE_RANKS=1 takes one device");
 }
 
 int run_on_threads(const Body& body,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -99,10 +100,38 @@ TEST(Program, ResumesFromACheckpointWithTheSameBits) {
                                            small(folder / "parts", options + "--hours 0.1 --resume"));
   ASSERT_EQ(rest.code, 0) << rest.text;
   EXPECT_TRUE(contains(rest.text, "resumed")) << rest.text;
+  expect_refusal(small(folder / "parts", options + "--hours 0.05 --resume"), "the checkpoint is at 0.083");
   for (const char* const file : {"series.csv", "profiles.csv", "fields.pvd", "fields_00000000.vti",
                                  "fields_00000001.vti", "fields_00000002.vti"})
     EXPECT_EQ(contents(folder / "parts" / file), contents(folder / "whole" / file)) << file;
   EXPECT_TRUE(contains(contents(folder / "whole" / "fields.pvd"), "timestep=\"300\"")); // of 0, 200, 300
+}
+
+/// A change of the samples beside a checkpoint, and what a run that resumes from it says.
+void expect_refused_samples(const std::function<void(const std::filesystem::path&)>& change,
+                            const std::string& part) {
+  const test::Folder folder;
+  const std::string options = "--no-picture --checkpoint-every 100 ";
+  ASSERT_EQ(program(small(folder / "out", options + "--hours 0.03")).code, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out" / "checkpoint"))
+    if (entry.path().filename().string().starts_with("samples_")) change(entry.path());
+  const std::string series = contents(folder / "out" / "series.csv");
+  expect_refusal(small(folder / "out", options + "--hours 0.04 --resume"), part);
+  EXPECT_EQ(contents(folder / "out" / "series.csv"), series);
+}
+
+TEST(Program, RefusesSamplesThatWereChanged) {
+  expect_refused_samples([](const auto& file) { std::filesystem::remove(file); }, "it cannot be read");
+  expect_refused_samples(
+      [](const auto& file) { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 8); },
+      "it was truncated or changed");
+  expect_refused_samples(
+      [](const auto& file) {
+        std::string text = contents(file);
+        text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 1);
+        std::ofstream(file, std::ios::binary) << text;
+      },
+      "it was truncated or changed");
 }
 
 /// Twenty levels up to 2900 m that become higher.
@@ -150,6 +179,7 @@ TEST(Program, RefusesLevelsThatAreNone) {
   refuse("100\n200\n300\n400\n500\n600\n", "ends at 600 m, and the sponge that takes waves begins at 2500 m");
   refuse("100\n200\n300\n400\n500\n60000\n", "the air ends below the top");
   expect_refusal("bomex --levels '" + (folder / "none").string() + "'", "the file cannot be read");
+  expect_refusal("bomex --levels '" + folder.path().string() + "'", "the file cannot be read");
   const std::string file = " --levels '" + folder.write("levels.txt", stretched_levels()).string() + "'";
   expect_refusal("bomex --cells 12x12x20" + file, "the file says how many levels");
   expect_refusal("bomex --fields-every 60" + file, "have equal levels");
@@ -202,9 +232,22 @@ TEST(Program, RefusesWhatItCannotDo) {
       "HEDDLE_TRANSPORT=threads HEDDLE_RANKS=3 '" CLOUDS_PROGRAM "' cbl --cells 12x12x16" + out);
   EXPECT_EQ(shared.code, 1);
   EXPECT_TRUE(contains(shared.text, "16 levels are too few for 3 ranks")) << shared.text;
+  expect_refusal("cbl --cells 12x12x12x12", "'12x12x12x12' is not 3 numbers with 'x' between them");
+  expect_refusal("cbl --cells 12x12", "'12x12' is not 3 numbers with 'x' between them");
+  expect_refusal("cbl --cells 12x12x12.5", "'12.5' is not a whole number");
+  expect_refusal("cbl --cells 12xx12", "'' is not a number from 0 to 4096");
+  expect_refusal("bomex --frame 1x2x3", "'1x2x3' is not 1 to 2 numbers");
+  expect_refusal("bomex --frame nan", "'nan' is not a number from -1000 to 1000");
+  expect_refusal("cbl --seed -1", "'-1' is not a number from 0 to 9.0072e+15");
+  expect_refusal("cbl --seed 99999999999999999999", "'99999999999999999999' is not a number from 0");
   expect_refusal("cbl --scheme 7", "--scheme");
   expect_refusal("cbl --device tpu", "--device");
   expect_refusal("cbl --fields-every -1", "--fields-every");
+  expect_refusal("rico --threshold 1e-3", "--threshold: rain does not form as Kessler has it");
+  expect_refusal("rico --rain kessler --droplets 70", "--droplets: rain does not form as Seifert");
+  expect_refusal("bomex --evaporation 0.5", "--evaporation: bomex has no rain");
+  expect_refusal("bomex --same-bits", "--same-bits: on a CPU");
+  expect_refusal("bomex --trace /proc/none/trace" + out, "cannot write /proc/none/trace");
   expect_refusal("cbl --resume --out '" + (folder / "none").string() + "'", "no checkpoint");
 }
 

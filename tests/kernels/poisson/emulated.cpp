@@ -16,31 +16,16 @@
 #include "device_launch.hpp"
 #include "heddle/poisson/poisson.hpp"
 #include "heddle/poisson/reference_transform.hpp"
+#include "kernel_input.hpp"
 
 namespace {
 
 using heddle::Boundary;
 using heddle::Location;
 using test::noise;
+using test::noisy;
+using test::waves;
 constexpr Boundary P = Boundary::periodic, D = Boundary::dirichlet, N = Boundary::neumann;
-
-template <class Real> std::vector<Real> noisy(std::int64_t count) {
-  std::vector<Real> values;
-  for (std::int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<Real>(noise(static_cast<std::size_t>(i))));
-  return values;
-}
-
-template <class Real> std::vector<Real> waves(std::int64_t n) {
-  std::vector<Real> values;
-  for (std::int64_t k = 0; k < n; ++k) {
-    const long double angle =
-        -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
-    values.push_back(static_cast<Real>(std::cos(angle)));
-    values.push_back(static_cast<Real>(std::sin(angle)));
-  }
-  return values;
-}
 
 using Wave = std::complex<long double>;
 

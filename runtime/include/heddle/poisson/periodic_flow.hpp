@@ -18,9 +18,12 @@ template <class Real> struct PeriodicFlow {
   Component u, v, w;
   const Real *per_height, *density;        // of levels 0 ... nz - 1
   const Real *per_distance, *face_density; // of faces 0 ... nz
-  Real per_x, per_y, step;
+  Real per_x, per_y, step, per_step;
   Real below, above; // w at the lowest and the highest faces
-  int lower, upper;  // ghost layers along x and y that a correction fills, at most 4; upper: at least 1
+  /// Whether levels of another rank follow: no wall is there. The field then also has the plane below the
+  /// first level, and the face above the last level is the other rank's.
+  bool neighbour_below = false, neighbour_above = false;
+  int lower, upper; // ghost layers along x and y that a correction fills, at most 4; upper: at least 1
 };
 
 } // namespace heddle

@@ -62,7 +62,9 @@ public:
   /// The same, done on return.
   void solve(Real* field);
 
-  /// As those of PoissonSolver, on one rank; else takes_flow() is false and project throws Error.
+  /// As those of PoissonSolver. Several ranks do it with columns that are transposed: the flow then says
+  /// where neighbours have levels, the level above the faces of this rank holds those of the one above, and
+  /// the field has a plane below those of this rank.
   [[nodiscard]] bool takes_flow() const;
   void project(const PeriodicFlow<Real>& flow, Real* field, Stream& stream);
 

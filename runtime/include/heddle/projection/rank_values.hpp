@@ -40,11 +40,16 @@ public:
     return total;
   }
   /// NaN if one of them is.
-  [[nodiscard]] double largest(double own) {
-    double largest = own;
-    for (const double value : gather({&own, 1}))
-      if (value > largest || value != value) largest = value;
-    return largest;
+  [[nodiscard]] double largest(double own) { return largest({&own, 1}).front(); }
+  /// The same of each of several numbers, in one round of messages.
+  [[nodiscard]] std::vector<double> largest(std::span<const double> own) {
+    std::vector<double> result(own.begin(), own.end());
+    const std::vector<double> all = gather(own);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      double& most = result[n % own.size()];
+      if (all[n] > most || all[n] != all[n]) most = all[n];
+    }
+    return result;
   }
 
 private:

@@ -35,7 +35,7 @@ public:
   [[nodiscard]] std::int64_t first_level() const;
   [[nodiscard]] std::int64_t last_level() const;
 
-  // All ranks call each of the following together. With several ranks each waits for the stream.
+  // All ranks call each of the following together, which waits for the stream where messages are on the host.
 
   /// Projects this rank's levels. Fills the faces at upper ends, those towards the rank above included.
   void operator()(const Velocity<T>& velocity, double step, Stream& stream);

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SRC_POISSON_FFT_CUFFT_PLANS_HPP
 #define HEDDLE_SRC_POISSON_FFT_CUFFT_PLANS_HPP
 
+#include <cuda_runtime.h>
 #include <cufft.h>
 
 #include <algorithm>
@@ -27,6 +28,19 @@ inline void check(cufftResult result, const char* what) {
                   : "");
 }
 
+/// While one lives, this thread may allocate memory although it records a stream, which CUDA else refuses: a
+/// stream's first transform may be one that is recorded.
+class AllocatesWhileRecording {
+public:
+  AllocatesWhileRecording() { (void)cudaThreadExchangeStreamCaptureMode(&other_); }
+  ~AllocatesWhileRecording() { (void)cudaThreadExchangeStreamCaptureMode(&other_); }
+  AllocatesWhileRecording(const AllocatesWhileRecording&) = delete;
+  AllocatesWhileRecording& operator=(const AllocatesWhileRecording&) = delete;
+
+private:
+  cudaStreamCaptureMode other_ = cudaStreamCaptureModeRelaxed;
+};
+
 /// Pairs of cuFFT plans of one stream, of which one runs after the other: they share one work area. cuFFT
 /// would give each its own, of the size of the field for some lengths.
 class CufftPlans {
@@ -47,6 +61,7 @@ public:
   template <class Make> const Pair& get(const Key& key, cudaStream_t stream, Make&& make) {
     const auto known = plans_.find(key);
     if (known != plans_.end()) return known->second;
+    const AllocatesWhileRecording allowed;
     Pair& pair = plans_[key];
     std::size_t most = 0;
     for (int way = 0; way < 2; ++way) {

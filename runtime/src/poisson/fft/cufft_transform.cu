@@ -293,7 +293,10 @@ private:
         std::max<std::int64_t>(1, piece / (of_plane * 2 * static_cast<std::int64_t>(sizeof(Real))));
     const std::int64_t most = std::min(together, planes);
     Work& own = work_.of(stream);
-    if (own.lines.size() < 2 * of_plane * most) own.lines = Buffer<Real>(2 * of_plane * most, Memory::device);
+    if (own.lines.size() < 2 * of_plane * most) {
+      const AllocatesWhileRecording allowed;
+      own.lines = Buffer<Real>(2 * of_plane * most, Memory::device, Buffer<Real>::Contents::undefined);
+    }
     for (std::int64_t first = 0; first < planes; first += together) {
       run(field + first * plane_pitch, std::min(together, planes - first), own);
     }
