@@ -223,14 +223,14 @@ class Module:
         if not statements:
             raise KernelError(place, f"'{name}' has no statements.", "add at least one Assignment or Reduce")
         check_statements(statements, place)
-        frozen = ir_space(name, statements, space, pattern, place)
+        own_space = ir_space(name, statements, space, pattern, place)
         role, layer, ends = (pattern.role, pattern.layer, pattern.ends) if pattern else ("", None, ())
         if layer:
             about = " ".join([*([about] if about else []), _of_layer(layer.sides)])
         if pattern:
             order = pattern.populations
         order = tuple(dict.fromkeys((*order, *declared_arguments(statements))))
-        model = KernelModel(name, statements, frozen, schedule, about, place, role, layer, ends, order)
+        model = KernelModel(name, statements, own_space, schedule, about, place, role, layer, ends, order)
         self.kernels[name] = model.scheduled(schedule)
 
     def _check_name(self, name: str, place: Place) -> None:

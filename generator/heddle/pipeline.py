@@ -88,7 +88,7 @@ def typed(
     about: str = "",
     order: Sequence[str] = (),
 ) -> Kernel:
-    """Freeze, type and check a model: the part that does not depend on the target. order: as for
+    """Convert, type and check a model: the part that does not depend on the target. order: as for
     from_sympy."""
     request = Request(precision)
     kernel = from_sympy(name, statements, space, precision, about, order)

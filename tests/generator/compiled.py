@@ -16,7 +16,8 @@ from heddle.build import files, write
 from heddle.emit.signature import arguments
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number
+from heddle.ir.interpret import Array
+from heddle.ir.rounding import Number
 from heddle.ir.space import PLACES
 from heddle.module import Module
 from models import FULL

@@ -14,7 +14,8 @@ from typing import Any
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
-from heddle.ir.interpret import Array, Number, Result, rounded, run
+from heddle.ir.interpret import Array, Result, run
+from heddle.ir.rounding import Number, rounded
 from heddle.ir.schedule import precision
 from heddle.ir.space import PLACES, Dense, Sparse
 from heddle.ir.target import Target

@@ -67,6 +67,18 @@ def test_each_decision_has_its_number() -> None:
     assert [path.read_text()[2:6] for path in DECISIONS] == numbers
 
 
+def test_own_parts_say_why_they_are_no_library() -> None:
+    """Where a home-made part is written, decision 0143 is named with what was weighed."""
+    own_parts = """
+        core/hash.hpp core/progress.cpp core/trace.cpp geometry/mesh.cpp geometry/voxelise.cpp
+        geometry/zip.hpp io/checkpoint_manifest.hpp io/output.cpp plot/figure.cpp
+        poisson/fft/generated_transform.cpp poisson/transform_kernels.cuh solvers/multigrid.hpp
+    """
+    for part in own_parts.split():
+        places = (ROOT / "runtime/src" / part, ROOT / "runtime/include/heddle" / part)
+        assert "(decision 0143)" in next(place.read_text() for place in places if place.exists()), part
+
+
 def test_names_of_decisions_are_found() -> None:
     assert missing("see decisions 0999, 0998 and 0012, decision 0997") == {"0997", "0998", "0999"}
     assert missing("generator/docs/decisions/0996-x.md") == {"0996"}

@@ -17,7 +17,8 @@ from typing import Any
 
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
-from heddle.ir.interpret import Array, InterpretationError, Number, rounded, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import InterpretationError, Number, rounded
 from heddle.ir.space import Sparse
 from heddle.ir.visit import expressions, statements, transform, walk
 from heddle.lift.polynomial import Polynomial, number_of, polynomial

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from heddle.ir import nodes as ir
 from heddle.ir.functions import ATOM, FUNCTIONS, OPERATORS, SELECT_PRECEDENCE
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 from heddle.ir.target import Target
 
 _SCALARS = {

@@ -8,15 +8,16 @@ f64 and f32 share one template where their texts differ in no more than the type
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from heddle.emit.cost import cost
+from heddle.emit.entry_checks import entry_checks
 from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
-from heddle.emit.signature import MOST_LISTED, UNCHECKED, UNUSED, Argument, arguments, table_checks
+from heddle.emit.signature import UNCHECKED, UNUSED, Argument, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
 from heddle.emit.warp_text import WarpText, warp_text
@@ -24,7 +25,6 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
-from heddle.ir.layout import STRIDED
 from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
@@ -409,39 +409,22 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
 
 
 def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:
-    everything = arguments(variant.stages.kernel)
-    space, schedule = variant.stages.kernel.space, variant.schedule
-    dense = space.is_box
-    unit = "true" if space.is_index_list else "false"
-    linked = _of_one_list(variant.stages.kernel)
+    checked_kernel, schedule = variant.stages.kernel, variant.schedule
+    everything = arguments(checked_kernel)
     checked = [argument for argument in everything if argument.role not in UNCHECKED]
     on_device = [argument for argument in checked if argument.role not in UNUSED["device"]]
     return {
         "name": f"{kernel}_{variant.suffix}",
         "check": f"{kernel}_{variant.suffix}_check",
         "entry": f"{module}_{kernel}_{variant.suffix}{target.suffix}",
-        "dense": dense,
+        "dense": checked_kernel.space.is_box,
         "entry_parameters": _entry_parameters(everything, "host"),
-        "arrays": True,
         "device_entry_parameters": _entry_parameters(everything, "device"),
         "device_checked_parameters": ", ".join(argument.cpp for argument in on_device),
         "device_checked_arguments": ", ".join(argument.name for argument in on_device),
-        "checks": _checks(everything, "unit_stride" if dense else unit, schedule, linked),
-        "device_checks": _checks(
-            everything, "true" if schedule.gpu.unit_stride else unit, schedule, linked, host=False
-        ),
+        "checks": entry_checks(checked_kernel, schedule, host=True),
+        "device_checks": entry_checks(checked_kernel, schedule, host=False),
     }
-
-
-def _of_one_list(kernel: ir.Kernel) -> set[str]:
-    """The fields whose neighbours a kernel over a list touches, and populations beside them."""
-    linked = {
-        node.field
-        for node in nodes_of(kernel)
-        if isinstance(node, ir.Access) and (any(node.offsets) or node.through)
-    }
-    sizes = {field.components for field in linked} - {0, 1}
-    return {f.name for f in kernel.fields if f in linked or f.components in sizes}
 
 
 def _entry_parameters(everything: Sequence[Argument], where: str) -> str:
@@ -449,128 +432,6 @@ def _entry_parameters(everything: Sequence[Argument], where: str) -> str:
     return ", ".join(type_text(a.kind) if a.role in UNUSED[where] else a.cpp for a in everything)
 
 
-def _checks(
-    everything: Sequence[Argument],
-    unit_stride: str,
-    schedule: Schedule,
-    linked: Set[str],
-    host: bool = True,
-) -> str:
-    """The statements that test the arguments of an entry. linked: fields of one list; others may belong to
-    one of the same cells that holds more or fewer cells behind walls."""
-    null: list[str] = []
-    of_list: list[str] = []
-    rows: dict[bool, list[str]] = {}
-    roles = ("table", "output", "work", "runs" if host else "chunks")
-    names = {argument.name for argument in everything if argument.role == "list"}  # not the user's
-    for argument in everything:
-        if argument.role == "array":
-            field = argument.field
-            assert field is not None
-            assert isinstance(argument.kind, ir.Pointer)
-            rank = 1 if field.layout.over_list else field.rank
-            written = "false" if argument.kind.const else "true"
-            name = argument.name
-            rows.setdefault(field.layout.split, []).append(
-                f"{{{name}, sizeof(*{name}), {name}_extent, {name}_stride, {rank}, "
-                f"{2 if field.layout.split else field.components}, {written}{_beyond(argument)}}}"
-            )
-        elif argument.role == "entries" or (argument.role, argument.name) == ("list", "cells"):
-            of_list.append(f"{argument.name} == nullptr")
-        elif argument.role in roles:
-            null.append(f"{argument.name} == nullptr")
-    if of_list and "cell_count" in names:
-        # a list may be empty: a block without boundary cells has no cells to sweep over, and no memory
-        either = " || ".join(of_list)
-        null.append(f"(cell_count > 0 && {f'({either})' if len(of_list) > 1 else either})")
-    else:
-        null += of_list
-    extents: list[str] = []
-    cells = next((a.name for a in everything if a.role == "extent"), "")
-    if schedule.cpu.fixed_nx:
-        extents.append(f"{cells}[0] != {schedule.cpu.fixed_nx}")
-    if "last" in names:
-        extents += ["first < 0", f"last > {cells}[0]"]
-    if "last_colour" in names:
-        extents += ["first_colour < 0", f"last_colour > {schedule.colours}"]
-    if not host and any(a.role == "array" and a.of_row and not a.kind.const for a in everything):  # type: ignore[union-attr]
-        extents.append(f"{cells}[0] > {schedule.gpu.block[0]}")  # a block has a whole row
-    extents += [f"{count} < 0" for count in ("cell_count", "box_count", "longest") if count in names]
-    least = "last" if "last" in names else "1"
-    strides = [f"neighbour_stride < {least}"] if "neighbour_stride" in names else []
-    if host and schedule.cpu.component_stride:
-        strides += [
-            f"{a.name}_stride[{a.field.rank}] != {schedule.cpu.component_stride}"
-            for a in everything
-            if a.role == "array" and a.field is not None and a.field.layout == STRIDED and a.field.components
-        ]
-    lines = [
-        f"if ({_any(conditions)}) {{ return heddle::{code}; }}"
-        for code, conditions in (("null_pointer", null), ("extents_differ", extents), ("bad_stride", strides))
-        if conditions
-    ]
-    if len(rows) == 2:
-        lines = [*_split_beside_plain(everything, rows[True], unit_stride), *lines]
-    arrays = f"const heddle::ArrayArgument arrays[] = {{{', '.join(rows.get(False) or rows[True])}}};"
-    check = f"heddle::check_arrays(arrays, {unit_stride})"
-    if schedule.gpu.row_cells > 1 and not host:
-        check = f"heddle::check_row_cells(arrays, {schedule.gpu.row_cells})"
-    elif schedule.gpu.same_strides and not host:
-        check = f"heddle::check_same_strides(arrays, {unit_stride})"
-    elif isinstance(schedule.gpu, Interleaved) and not host:
-        check = f"heddle::check_interleaved(arrays, {schedule.gpu.lanes})"
-    elif "last" in names and 1 < len(rows[False]) <= MOST_LISTED:
-        linked_arrays = [a.name in linked for a in everything if a.role == "array"]
-        bits = sum(one << bit for bit, one in enumerate(linked_arrays))
-        if not all(linked_arrays):
-            check = f"heddle::check_listed(arrays, {bits:#x}U, last)"
-    if host:
-        refused = "if (precondition != heddle::ok) { return precondition; }"
-        return "\n".join([arrays, f"const int precondition = {check};", refused, *lines])
-    if not lines:
-        return f"{arrays}\nreturn {check};"
-    guarded = [f"const int status = {check};", "if (status != heddle::ok) { return status; }"]
-    return "\n".join([arrays, *guarded, *lines, "return heddle::ok;"])
-
-
 def has_rows(argument: Argument) -> bool:
     """Whether it is an array of which whole rows are accessed."""
     return argument.role == "array" and not argument.of_row
-
-
-def _beyond(argument: Argument) -> str:
-    """The last members of heddle::ArrayArgument, where they are not what it has anyway."""
-    reach = argument.reach
-    assert argument.field is not None
-    if argument.field.layout.other_grid:
-        return ", {}, {}, false, false, true"
-    if not reach.before and not argument.of_row:
-        return ""
-    sides = "".join(f", {{{', '.join(map(str, side))}}}" for side in (reach.before, reach.after))
-    if argument.of_row:
-        return f"{sides}, {'true' if reach.written else 'false'}, true"
-    return sides + (", true" if reach.written else "")
-
-
-def _any(conditions: Sequence[str]) -> str:
-    """Whether one of the conditions holds; a single one needs no parentheses of its own."""
-    if len(conditions) == 1 and conditions[0].startswith("("):
-        return conditions[0][1:-1]
-    return " || ".join(conditions)
-
-
-def _split_beside_plain(everything: Sequence[Argument], rows: Sequence[str], unit_stride: str) -> list[str]:
-    """The checks of fields that are split by colour in a kernel that has others, too."""
-    arrays = [argument for argument in everything if argument.role == "array" and argument.field is not None]
-    split = next(a for a in arrays if a.field is not None and a.field.layout.split)
-    plain = next(a for a in arrays if a.field is not None and not a.field.layout.split)
-    assert plain.field is not None
-    differ = [f"{plain.name}_extent[0] != 2 * {split.name}_extent[0]"]
-    differ += [f"{plain.name}_extent[{d}] != {split.name}_extent[{d}]" for d in range(1, plain.field.rank)]
-    check = f"heddle::check_arrays(split, {unit_stride})"
-    return [
-        f"const heddle::ArrayArgument split[] = {{{', '.join(rows)}}};",
-        f"const int wrong = {check};",
-        "if (wrong != heddle::ok) { return wrong; }",
-        f"if ({' || '.join(differ)}) {{ return heddle::extents_differ; }}",
-    ]

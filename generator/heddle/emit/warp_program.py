@@ -21,7 +21,7 @@ from heddle.emit.warp_levels import Level, StuckError, levels_of
 from heddle.emit.warp_sums import Alike, Sum, Term, Value
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 from heddle.ir.visit import distinct, transform, walk
 
 FEWEST_ALIKE = 4

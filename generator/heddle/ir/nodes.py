@@ -359,6 +359,9 @@ class If(Statement):
     place: Place = NOWHERE
 
 
+LoopKind = Literal["serial", "omp", "omp simd", "simd", "thread", "lanes", "levels"]
+
+
 @node
 class Loop(Statement):
     """`for counter in [begin, end) by step`. kind says who runs the iterations: one after the other (serial),
@@ -366,7 +369,7 @@ class Loop(Statement):
     iteration written out (lanes), or two of them at a time (levels). reductions: variables that they combine
     in any order, in code that was lifted; ours go by ir.reduction."""
 
-    kind: Literal["serial", "omp", "omp simd", "simd", "thread", "lanes", "levels"]
+    kind: LoopKind
     counter: Symbol
     begin: Expression
     end: Expression

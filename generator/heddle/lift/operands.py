@@ -11,7 +11,7 @@ from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.build import integer
 from heddle.ir.functions import OPERATORS
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 from heddle.ir.visit import walk
 from heddle.lift.lifted import refuse
 

@@ -71,16 +71,16 @@ def ir_space(
     if isinstance(space, Sparse) and pattern and pattern.links:
         _check_over_list(name, statements, pattern, space, place)
     rank = _rank(statements, place, name)
-    frozen: ir_spaces.Dense | ir_spaces.Sparse
+    found: ir_spaces.Dense | ir_spaces.Sparse
     if isinstance(space, Sparse):
-        frozen = ir_spaces.Sparse(space.name, space.listed, links)
+        found = ir_spaces.Sparse(space.name, space.listed, links)
     elif isinstance(space, Cells):
-        frozen = ir_spaces.Sparse(space.name, True, box=rank)
+        found = ir_spaces.Sparse(space.name, True, box=rank)
     else:
-        frozen = ir_spaces.Dense(rank)
+        found = ir_spaces.Dense(rank)
         if space.walls:
-            frozen = _with_walls(name, frozen, space.walls, links, place)
-    return frozen
+            found = _with_walls(name, found, space.walls, links, place)
+    return found
 
 
 def scheduled_space(

@@ -33,6 +33,7 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
+    LoopKind,
     Reduce,
     Scan,
     Statement,
@@ -68,9 +69,7 @@ def apply_schedule(kernel: Kernel, request: Request) -> Kernel:
         body = _dense(kernel, kernel.space, schedule, target)
         if target.threads and request.schedule.gpu.levels_first:
             body = _levels_first(body)
-    return Kernel(
-        kernel.name, kernel.fields, kernel.parameters, kernel.space, body, kernel.outputs, kernel.about
-    )
+    return dataclasses.replace(kernel, body=body)
 
 
 def _levels_first(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
@@ -109,7 +108,7 @@ def _dense(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target) 
             body = _strip_mined(kernel, counter, extent, body, schedule, len(axes) == 1)
             continue
         kind = _kind(innermost, axes[-1] == axis, schedule, target)
-        body = (Loop(kind, counter, integer(0), end, integer(1), body),)  # type: ignore[arg-type]
+        body = (Loop(kind, counter, integer(0), end, integer(1), body),)
     return body
 
 
@@ -139,7 +138,7 @@ def _coloured(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Targe
             kind = _kind(axis == 0, axis == space.dimensions - 1, schedule, target)
             if kind == "omp" and isinstance(first, Symbol) and any(other > axis for other in halved[axis]):
                 kind = "serial"  # its begin is named inside the loop that runs on threads
-            body = (Loop(kind, counter, first, extent, integer(step), inside),)  # type: ignore[arg-type]
+            body = (Loop(kind, counter, first, extent, integer(step), inside),)
     here = [let for _, let in waiting]
     begin, end = Symbol("first_colour", I64), Symbol("last_colour", I64)
     return (Loop("serial", COLOUR, begin, end, integer(1), (*here, *body)),)
@@ -180,7 +179,7 @@ def _nontemporal(kernel: Kernel) -> tuple[Statement, ...]:
     )
 
 
-def _kind(innermost: bool, outermost: bool, schedule: CpuSchedule, target: Target) -> str:
+def _kind(innermost: bool, outermost: bool, schedule: CpuSchedule, target: Target) -> LoopKind:
     """Lanes along x, threads over everything outside it; a single loop is both."""
     if target.threads:
         return "thread"
@@ -241,8 +240,8 @@ def _strip_mined(
     if not any(isinstance(s, (Scan, While)) for s in statements(body)):  # these name rows inside themselves
         inner += _prefetches(kernel.body, schedule)
     inner.append(Loop("simd", counter, begin, end, integer(1), body))
-    kind = "omp" if outermost and schedule.parallel else "serial"
-    return (Loop(kind, begin, integer(0), extent, strip, tuple(inner)),)  # type: ignore[arg-type]
+    kind: LoopKind = "omp" if outermost and schedule.parallel else "serial"
+    return (Loop(kind, begin, integer(0), extent, strip, tuple(inner)),)
 
 
 def _tiled(
@@ -263,10 +262,10 @@ def _tiled(
     inner: list[Statement] = [Let(end, Call("min", (add(begin, size), extent), I64))]
     if not scans:  # the row that is prefetched is the scan's
         inner += _prefetches(kernel.body, schedule)
-    lanes = "simd" if target.inner == "simd" and schedule.simd and not scans else "serial"
-    inner.append(Loop(lanes, counter, add(begin, first), end, step, body))  # type: ignore[arg-type]
+    lanes: LoopKind = "simd" if target.inner == "simd" and schedule.simd and not scans else "serial"
+    inner.append(Loop(lanes, counter, add(begin, first), end, step, body))
     kind = _kind(False, outermost, schedule, target) if scans or outermost else "serial"
-    return (Loop(kind, begin, integer(0), extent, size, tuple(inner)),)  # type: ignore[arg-type]
+    return (Loop(kind, begin, integer(0), extent, size, tuple(inner)),)
 
 
 def _row_tiles(
@@ -279,10 +278,10 @@ def _row_tiles(
 ) -> tuple[Statement, ...]:
     """Tiles of a row one after the other: what their cells give is combined in this order."""
     begin, end = _piece(kernel, counter)
-    lanes = "simd" if target.inner == "simd" and schedule.simd else "serial"
+    lanes: LoopKind = "simd" if target.inner == "simd" and schedule.simd else "serial"
     inner = (
         Let(end, Call("min", (add(begin, integer(TILE)), extent), I64)),
-        Loop(lanes, counter, begin, end, integer(1), body),  # type: ignore[arg-type]
+        Loop(lanes, counter, begin, end, integer(1), body),
     )
     return (Loop("serial", begin, integer(0), extent, integer(TILE), inner),)
 
@@ -293,14 +292,14 @@ def _tiled_list(
     """Pieces of a list, each a tile of a reduction."""
     begin, end = _piece(kernel, counter)
     listed = kernel.space.listed
-    lanes = "simd" if target.inner == "simd" and schedule.simd and not listed else "serial"
+    lanes: LoopKind = "simd" if target.inner == "simd" and schedule.simd and not listed else "serial"
     inner = (
         Let(end, Call("min", (add(begin, integer(TILE)), last), I64)),
         *_prefetches(kernel.body, schedule),
-        Loop(lanes, counter, begin, end, integer(1), kernel.body),  # type: ignore[arg-type]
+        Loop(lanes, counter, begin, end, integer(1), kernel.body),
     )
     kind = _kind(False, True, schedule, target)
-    return (Loop(kind, begin, first, last, integer(TILE), inner),)  # type: ignore[arg-type]
+    return (Loop(kind, begin, first, last, integer(TILE), inner),)
 
 
 def _strip_mined_list(kernel: Kernel, n: Symbol, schedule: Strips) -> tuple[Statement, ...]:
@@ -378,10 +377,8 @@ def _sparse(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target)
         count = Symbol("cell_count", I64)
         if reduces(kernel) and not target.threads:
             return _tiled_list(kernel, counter, integer(0), count, schedule, target)
-        kind = (
-            "thread" if target.threads else "omp" if target.outer == "omp" and schedule.parallel else "serial"
-        )
-        return (Loop(kind, counter, integer(0), count, integer(1), kernel.body),)  # type: ignore[arg-type]
+        kind = _kind(False, True, schedule, target)
+        return (Loop(kind, counter, integer(0), count, integer(1), kernel.body),)
     first, last = Symbol("first", I64), Symbol("last", I64)
     if reduces(kernel) and not target.threads:
         return _tiled_list(kernel, counter, first, last, schedule, target)
@@ -389,4 +386,4 @@ def _sparse(kernel: Kernel, space: Space, schedule: CpuSchedule, target: Target)
     if isinstance(schedule, Strips) and lanes and (schedule.prefetch or follows_links(kernel)):
         return _strip_mined_list(kernel, counter, schedule)
     kind = _kind(True, True, schedule, target)
-    return (Loop(kind, counter, first, last, integer(1), kernel.body),)  # type: ignore[arg-type]
+    return (Loop(kind, counter, first, last, integer(1), kernel.body),)

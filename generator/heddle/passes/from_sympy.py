@@ -97,10 +97,10 @@ def from_sympy(
     order: names of arguments as the model declares them. Behind them come the other fields as the equations
     first use them, and the other scalars by alphabet.
     """
-    return _Freezer(space, precision).kernel(name, tuple(statements), about, order)
+    return _Converter(space, precision).kernel(name, tuple(statements), about, order)
 
 
-class _Freezer:
+class _Converter:
     def __init__(self, space: Space, precision: Precision) -> None:
         self.space, self.precision = space, precision
         self.fields: dict[str, tuple[named.Field, ir.Field]] = {}
@@ -126,7 +126,7 @@ class _Freezer:
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in distinct(body)):
             space = space.without_walls()  # it looks at no neighbours
         number = {argument: n for n, argument in enumerate((*PLACES[: self.box], *order))}
-        fields = [frozen for _, frozen in self.fields.values()]
+        fields = [field for _, field in self.fields.values()]
         fields.sort(key=lambda field: number.get(field.name, len(number)))
         parameters = sorted(self.parameters.values(), key=lambda p: (number.get(p.name, len(number)), p.name))
         return with_free_counters(
@@ -158,18 +158,16 @@ class _Freezer:
             case model.Section(text):
                 return ir.Comment(text)
             case model.Assignment(named.Access() as target, value):
-                frozen = self.value(value)
-                access = self.access(target)
-                assert isinstance(access, ir.Access)
-                return ir.Store(access, frozen, False, place)
+                stored = self.value(value)
+                return ir.Store(self.access(target), stored, False, place)
             case model.Assignment(named.GatherFunction() as target, value):
-                frozen = self.value(value)
+                stored = self.value(value)
                 level = self.value(target)
                 assert isinstance(level, ir.Gather)
-                return ir.Store(level, frozen, False, place)
+                return ir.Store(level, stored, False, place)
             case model.Assignment(target, value):
-                frozen = self.value(value)
-                return ir.Let(self.local(target), frozen, place)
+                named_value = self.value(value)
+                return ir.Let(self.local(target), named_value, place)
             case model.If(condition, body, wall):
                 return ir.If(self.value(condition), self.scope(body)[0], wall, place)
             case model.Reduce(operation, named.GatherFunction() as target, value):
@@ -204,12 +202,12 @@ class _Freezer:
     ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
         """Names given inside a condition or a scan end with it; `values` still know them."""
         outside, memo = dict(self.locals), dict(self.memo)
-        frozen = self.block(body), tuple(self.value(value) for value in values)
+        inside = self.block(body), tuple(self.value(value) for value in values)
         for symbol in self.locals.keys() - outside.keys():
             self.rank.pop(symbol, None)
             self.ended.add(symbol)
         self.locals, self.memo = outside, memo
-        return frozen
+        return inside
 
     def output(self, name: str, operation: str) -> ir.Symbol:
         """The argument that receives a reduction."""
@@ -336,10 +334,10 @@ class _Freezer:
         return self.expression(value)
 
     def expression(self, value: sympy.Basic) -> ir.Expression:
-        frozen = self.memo.get(value)
-        if frozen is None:
-            frozen = self.memo[value] = self.convert(value)
-        return frozen
+        known = self.memo.get(value)
+        if known is None:
+            known = self.memo[value] = self.convert(value)
+        return known
 
     def convert(self, value: sympy.Basic) -> ir.Expression:
         found = type(value)  # most values of a large kernel are of these
@@ -455,8 +453,24 @@ class _Freezer:
 
     def declare(self, field: named.Field) -> ir.Field:
         scalar = _TYPES.get(field.dtype, self.precision.storage)
+        return ir.Field(
+            field.name,
+            scalar,
+            field.rank,
+            field.components,
+            field.ghost_layers,
+            self.layout(field),
+            field.component_names,
+            field.half_scale if scalar == ir.F16 else 1,
+            max(field.profile, 0),
+            field.table,
+        )
+
+    def layout(self, field: named.Field) -> Layout:
+        """Where the elements of a field lie. Raises KernelError for one that the kernel's space does not
+        take."""
         if field.rank == 0:
-            if not (self.space.listed):
+            if not self.space.listed:
                 raise KernelError(
                     self.place,
                     f"'{field.name}' has one value per list entry, but the kernel does not run over a list.",
@@ -469,12 +483,12 @@ class _Freezer:
                     "scalar.",
                     "declare one field per component",
                 )
-            return self.declared(field, scalar, ENTRIES)
+            return ENTRIES
         if field.table:
             if not self.space.is_box:
                 what = f"'{field.name}' is a table, which only dense kernels read."
                 raise KernelError(self.place, what, "use tables with space=Dense()")
-            return self.declared(field, scalar, TABLE)
+            return TABLE
         if field.profile >= 0:
             if not (self.space.is_box and field.profile < self.space.dimensions):
                 raise KernelError(
@@ -483,7 +497,7 @@ class _Freezer:
                     "does not have.",
                     "use profiles in dense kernels only",
                 )
-            return self.declared(field, scalar, PROFILE)
+            return PROFILE
         if field.split and self.space != Dense(field.rank, 2):
             raise KernelError(
                 self.place,
@@ -497,9 +511,9 @@ class _Freezer:
                     f"'{field.name}' lies on another grid, but the kernel runs over a list of cells.",
                     "use a dense space, or a field of the same grid",
                 )
-            return self.declared(field, scalar, OTHER_GRID)
+            return OTHER_GRID
         if self.space.is_index_list:
-            return self.declared(field, scalar, OVER_LIST)
+            return OVER_LIST
         rank = self.space.dimensions
         if field.rank != rank and not (field.plane and rank == 3):
             raise KernelError(
@@ -510,27 +524,8 @@ class _Freezer:
                 else "use fields of one rank in a kernel",
             )
         if field.intermediate:
-            return self.declared(field, scalar, INTERMEDIATE)
-        return self.declared(field, scalar, SPLIT if field.split else STRIDED)
-
-    @staticmethod
-    def declared(
-        field: named.Field,
-        scalar: ir.Scalar,
-        layout: Layout,
-    ) -> ir.Field:
-        return ir.Field(
-            field.name,
-            scalar,
-            field.rank,
-            field.components,
-            field.ghost_layers,
-            layout,
-            field.component_names,
-            field.half_scale if scalar == ir.F16 else 1,
-            max(field.profile, 0),
-            field.table,
-        )
+            return INTERMEDIATE
+        return SPLIT if field.split else STRIDED
 
     def symbol(self, symbol: sympy.Symbol) -> ir.Symbol:
         name = symbol.name
@@ -570,11 +565,10 @@ class _Freezer:
             coefficient, rest = term.as_coeff_Mul()
             negative = _is_negative(coefficient)
             inner = self.expression(rest)
-            if coefficient is sympy.S.NegativeOne:
-                frozen = inner
-            else:
-                frozen = self.expression(-coefficient * rest if negative else term)
-            terms.append((self.key(inner), negative, frozen))
+            size = inner
+            if coefficient is not sympy.S.NegativeOne:
+                size = self.expression(-coefficient * rest if negative else term)
+            terms.append((self.key(inner), negative, size))
         terms.sort(key=lambda entry: (entry[1], entry[0]))  # what is added first, then what is subtracted
         _, negative, result = terms[0]
         if negative:
@@ -604,15 +598,15 @@ class _Freezer:
             exponent = sympy.Rational(exponent)  # 0.5, 2.0
         if exponent.is_number and exponent.is_negative:
             return ir.Op("div", (ir.Const(1), self.expression(sympy.Pow(base, -exponent))))
-        frozen = self.expression(base)
+        factor = self.expression(base)
         if exponent in _ROOTS:
-            return ir.Call(_ROOTS[exponent], (frozen,))
+            return ir.Call(_ROOTS[exponent], (factor,))
         if exponent.is_Integer and 2 <= int(exponent) <= 8:
-            return self.repeated(frozen, int(exponent))
+            return self.repeated(factor, int(exponent))
         if (2 * exponent).is_Integer and 2 < int(2 * exponent) <= 8:
             half = int(2 * exponent) // 2
-            return ir.Op("mul", (self.repeated(frozen, half), ir.Call("sqrt", (frozen,))))
-        return ir.Call("pow", (frozen, self.expression(exponent)))
+            return ir.Op("mul", (self.repeated(factor, half), ir.Call("sqrt", (factor,))))
+        return ir.Call("pow", (factor, self.expression(exponent)))
 
     def repeated(self, base: ir.Expression, exponent: int) -> ir.Expression:
         """base**exponent by squaring: the fewest multiplications, and a fixed rounding."""

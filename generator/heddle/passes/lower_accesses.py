@@ -79,10 +79,11 @@ class _Lowering(NeighbourLowering, WallReflection):
                     self.extent(axis)
             if is_split(self.kernel):
                 self.extent(0, split=True)
-        if self.alike:  # for passes before this one, which name strides
+        if self.alike:  # level_by_level has named some already
             for field in (field for field in self.kernel.fields if field.dense):
                 for axis in range(field.rank + (field.components > 0)):
-                    self.stride(field, axis)
+                    if self.stride_symbol(field, axis).name in names:
+                        self.stride(field, axis)
         body = self.block(self.kernel.body, [])
         head = sorted(self.head.values(), key=self.head_order)
         if is_split(self.kernel):

@@ -81,11 +81,19 @@ class LoweringContext:
             return integer(self.space.interleave)  # interleaved blocks: see vectorise_interleaved_blocks
         if axis == field.rank and self.component_stride and field.layout == STRIDED:
             return integer(self.component_stride)
+        owner = field
+        if self.is_shared(field, axis):
+            owner = next(f for f in self.kernel.fields if f.numbered_with(self.space))
+        return self.argument(self.stride_symbol(field, axis), f"{owner.name}_stride", axis)
+
+    def stride_symbol(self, field: Field, axis: int) -> Symbol:
+        """What a stride that is an argument is called."""
         label = "q" if axis == field.rank else AXES[axis]
-        if self.alike and axis < field.rank and field.numbered_with(self.space):
-            first = next(f for f in self.kernel.fields if f.numbered_with(self.space))
-            return self.argument(Symbol(f"stride_{label}", I64), f"{first.name}_stride", axis)
-        return self.argument(Symbol(f"{field.name}_s{label}", I64), f"{field.name}_stride", axis)
+        return Symbol(f"stride_{label}" if self.is_shared(field, axis) else f"{field.name}_s{label}", I64)
+
+    def is_shared(self, field: Field, axis: int) -> bool:
+        """Whether a stride is that of all fields whose elements one number of a cell tells."""
+        return self.alike and axis < field.rank and field.numbered_with(self.space)
 
     def slot_stride(self, field: Field) -> Symbol:
         return self.argument(Symbol(f"{field.name}_sq", I64), f"{field.name}_stride", 1)

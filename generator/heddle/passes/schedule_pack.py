@@ -24,6 +24,7 @@ from heddle.ir.nodes import (
     Kernel,
     Let,
     Loop,
+    LoopKind,
     Scalar,
     Statement,
     Symbol,
@@ -38,9 +39,9 @@ def schedule_pack(kernel: Kernel, schedule: CpuSchedule, target: Target) -> tupl
     box = Symbol("box", I64)
     if target.threads:
         return (Loop("thread", box, integer(0), COUNT, integer(1), (_threads(kernel, box),)),)
-    kind = "omp" if target.outer == "omp" and schedule.parallel else "serial"
+    kind: LoopKind = "omp" if target.outer == "omp" and schedule.parallel else "serial"
     body = (*_entries(box, I64), *_rows(kernel, schedule.simd and target.inner == "simd"))
-    return (Loop(kind, box, integer(0), COUNT, integer(1), body),)  # type: ignore[arg-type]
+    return (Loop(kind, box, integer(0), COUNT, integer(1), body),)
 
 
 def _entries(box: Symbol, scalar: Scalar) -> list[Statement]:
@@ -66,9 +67,9 @@ def _rows(kernel: Kernel, simd: bool) -> tuple[Statement, ...]:
     place = Let(Symbol("place", I64), operate("sub", add(row, x), begin["x"]))
     body: tuple[Statement, ...] = (place, *kernel.body)
     for axis in (x, y, z):
-        kind = "simd" if axis is x and simd else "serial"
+        kind: LoopKind = "simd" if axis is x and simd else "serial"
         end = add(begin[axis.name], count[axis.name])
-        body = (Loop(kind, axis, begin[axis.name], end, integer(1), body),)  # type: ignore[arg-type]
+        body = (Loop(kind, axis, begin[axis.name], end, integer(1), body),)
         if axis is x:
             body = (Let(row, add(Symbol("first", I64), before)), *body)
     return body

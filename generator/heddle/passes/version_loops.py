@@ -35,6 +35,7 @@ from heddle.ir.nodes import (
     Let,
     Load,
     Loop,
+    LoopKind,
     Op,
     Scalar,
     Statement,
@@ -112,11 +113,11 @@ class _Copying:
         begin = Symbol(fresh(f"{loop.counter.name}_begin", self.taken), I64)
         end = Symbol(fresh(f"{loop.counter.name}_end", self.taken), I64)
         last = Call("min", (add(begin, integer(PIECE)), loop.end), I64)
-        kind = "omp" if loop.kind == "omp simd" else "serial"
-        lanes = "simd" if loop.kind in ("simd", "omp simd") else "serial"
-        inner = Loop(lanes, loop.counter, begin, end, loop.step, loop.body)  # type: ignore[arg-type]
+        kind: LoopKind = "omp" if loop.kind == "omp simd" else "serial"
+        lanes: LoopKind = "simd" if loop.kind in ("simd", "omp simd") else "serial"
+        inner = Loop(lanes, loop.counter, begin, end, loop.step, loop.body)
         body = (Let(end, last), *self.pair(inner, row))
-        return Loop(kind, begin, loop.begin, loop.end, integer(PIECE), body)  # type: ignore[arg-type]
+        return Loop(kind, begin, loop.begin, loop.end, integer(PIECE), body)
 
     def pair(self, loop: Loop, row: Symbol) -> tuple[Statement, ...]:
         self.done = True

@@ -11,7 +11,7 @@ from typing import Any
 
 from heddle.errors import NOWHERE
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 from heddle.ir.visit import transform
 from heddle.lift.operands import folded, single
 

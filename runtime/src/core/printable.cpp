@@ -45,4 +45,14 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string in_quotes(std::string_view name) {
+  std::string result = "\"";
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20) continue;
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
 } // namespace heddle

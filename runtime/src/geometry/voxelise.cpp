@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Own code, not OpenVDB: rays in the order of the cells give the same bits on each machine (decision 0143).
 #include "heddle/geometry/voxelise.hpp"
 
 #include <algorithm>

@@ -52,8 +52,8 @@ public:
     if (plan_.as_on_device()) calls.places = places_of(exchange);
     add_remote(calls.start, exchange, plan_.sent_vectors(), Way::out);
     if (stores_ == nullptr) add_remote(calls.finish, exchange, plan_.received_vectors(), Way::in);
-    add_all_boxes(calls, exchange);
-    copy_at_once(calls, exchange);
+    add_boxes_of_messages(calls, exchange);
+    add_wrap(calls, exchange);
     add_local(calls.wrap, exchange, plan_.wrap().shifts);
     // These write whole vectors, so after what has come into lanes of them.
     add_local(calls.finish, exchange, plan_.borders().shifts);
@@ -62,7 +62,8 @@ public:
 
   [[nodiscard]] HaloCalls of(const BoundExchange& exchange) const {
     HaloCalls calls;
-    add_all_boxes(calls, exchange);
+    add_boxes_of_messages(calls, exchange);
+    add_boxes_of_wrap(calls, exchange);
     return calls;
   }
 
@@ -90,7 +91,7 @@ private:
 
   /// A table for each block: its rows in all of `tables`.
   [[nodiscard]] std::vector<HaloPlan::Table> merged(const std::vector<const HaloPlan::Tables*>& tables,
-                                                    std::size_t segment) const {
+                                                    std::size_t segment = HaloCall::own_buffer) const {
     std::vector<HaloPlan::Table> result(tables.front()->size());
     for (std::size_t block = 0; block < result.size(); ++block) {
       auto& [rows, longest] = result[block];
@@ -111,7 +112,7 @@ private:
   /// A call for each block that has rows, or for all blocks of one layout.
   template <class Kernel>
   void add_boxes(std::vector<HaloCall>& calls, const DenseExchange& exchange, const Kernel& kernel,
-                 std::vector<HaloPlan::Table> tables, std::size_t segment) const {
+                 std::vector<HaloPlan::Table> tables, std::size_t segment = HaloCall::own_buffer) const {
     BatchedPack batched(exchange, plan_.as_on_device());
     for (std::size_t block = 0; block < tables.size(); ++block) {
       if (!tables[block].rows.empty()) batched.add(static_cast<int>(block), std::move(tables[block]));
@@ -129,7 +130,7 @@ private:
   /// One call for all blocks that have rows.
   void add_boxes(std::vector<HaloCall>& calls, const BoundExchange& /*exchange*/,
                  const BoundExchange::Bind& bind, const std::vector<HaloPlan::Table>& tables,
-                 std::size_t segment) const {
+                 std::size_t segment = HaloCall::own_buffer) const {
     std::vector<BoundExchange::BlockBoxes> bound;
     for (std::size_t block = 0; block < tables.size(); ++block) {
       const auto& [rows, longest] = tables[block];
@@ -139,36 +140,39 @@ private:
     if (!bound.empty()) calls.push_back({bind(bound), segment});
   }
 
-  /// exchange: dense or bound.
-  template <class Boxes> void add_all_boxes(HaloCalls& calls, const Boxes& exchange) const {
-    const auto add = [&](std::vector<HaloCall>& to, const auto& kernel,
-                         const std::vector<const HaloPlan::Tables*>& tables,
-                         std::size_t segment = HaloCall::own_buffer) {
-      add_boxes(to, exchange, kernel, merged(tables, segment), segment);
-    };
+  /// Boxes of messages, and of borders, which are packed and unpacked with them. exchange: dense or bound.
+  template <class Boxes> void add_boxes_of_messages(HaloCalls& calls, const Boxes& exchange) const {
     std::vector<const HaloPlan::Tables*> packed{&plan_.borders().pack};
     std::vector<const HaloPlan::Tables*> unpacked{&plan_.borders().unpack};
     for (std::size_t segment = 0; segment < plan_.send().size(); ++segment) {
+      const HaloPlan::Tables& tables = plan_.pack()[segment];
       if (stores_ != nullptr)
-        add(calls.start, exchange.pack, {&plan_.pack()[segment]}, segment);
+        add_boxes(calls.start, exchange, exchange.pack, merged({&tables}, segment), segment);
       else
-        packed.push_back(&plan_.pack()[segment]);
+        packed.push_back(&tables);
     }
     for (const HaloPlan::Tables& tables : plan_.unpack())
       unpacked.push_back(&tables);
-    add(calls.start, exchange.pack, packed);
-    add(calls.wrap, exchange.pack, {&plan_.wrap().pack});
-    add(calls.wrap, exchange.unpack, {&plan_.wrap().unpack});
-    add(calls.finish, exchange.unpack, unpacked);
+    add_boxes(calls.start, exchange, exchange.pack, merged(packed));
+    add_boxes(calls.finish, exchange, exchange.unpack, merged(unpacked));
   }
 
-  /// On a host what crosses between own blocks needs no buffer, so these calls take the place of the packing
-  /// ones. Only of those that no message goes with: others are packed before a step that may change them.
-  void copy_at_once(HaloCalls& calls, const DenseExchange& exchange) const {
-    if (memory_ == Memory::device || plan_.as_on_device() || calls.wrap.empty()) return;
-    const std::optional<LocalCopies> copies = LocalCopies::of(exchange, plan_.wrap());
-    if (!copies) return;
-    calls.wrap.assign(1, {[copies = *copies](std::byte* /*buffer*/, Stream& /*stream*/) { copies.run(); }});
+  /// Boxes that cross between own blocks with no message beside them. exchange: dense or bound.
+  template <class Boxes> void add_boxes_of_wrap(HaloCalls& calls, const Boxes& exchange) const {
+    add_boxes(calls.wrap, exchange, exchange.pack, merged({&plan_.wrap().pack}));
+    add_boxes(calls.wrap, exchange, exchange.unpack, merged({&plan_.wrap().unpack}));
+  }
+
+  /// On a host these boxes need no buffer: they are copied at once. Those of borders are packed all the
+  /// same, before a step that may change them.
+  void add_wrap(HaloCalls& calls, const DenseExchange& exchange) const {
+    std::optional<LocalCopies> copies;
+    if (memory_ != Memory::device && !plan_.as_on_device()) copies = LocalCopies::of(exchange, plan_.wrap());
+    if (!copies)
+      add_boxes_of_wrap(calls, exchange);
+    else if (!copies->empty())
+      calls.wrap.push_back(
+          {[copies = std::move(*copies)](std::byte* /*buffer*/, Stream& /*stream*/) { copies.run(); }});
   }
 
   void add_local(std::vector<HaloCall>& calls, const DenseExchange& exchange,

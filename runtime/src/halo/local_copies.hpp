@@ -22,6 +22,8 @@ public:
   [[nodiscard]] static std::optional<LocalCopies> of(const DenseExchange& exchange,
                                                      const HaloPlan::Local& local);
 
+  [[nodiscard]] bool empty() const { return copies_.empty(); }
+
   /// Copies for where the fields lie now.
   void run() const;
 

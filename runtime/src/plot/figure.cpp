@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Own code on Cairo: for matplotlib or PyVista a compiled program would start Python (decision 0143).
 #include "heddle/plot/figure.hpp"
 
 #include <cairo.h>

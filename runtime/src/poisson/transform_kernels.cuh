@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the periodic transform of planes, with the points of a line in registers. A block has its
 // threads in one row: those of a line beside each other for rows, those of neighbouring lines beside each
-// other for columns.
+// other for columns. Own code: with it a Poisson solve is 1.06 to 1.99 times as fast as through cuFFT
+// (decision 0143).
 #ifndef HEDDLE_SRC_POISSON_TRANSFORM_KERNELS_CUH
 #define HEDDLE_SRC_POISSON_TRANSFORM_KERNELS_CUH
 

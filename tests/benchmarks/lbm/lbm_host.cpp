@@ -45,29 +45,39 @@ template <typename T> struct Update {
   double bytes() const { return 2 * q19 * sizeof(T) * static_cast<double>(count); }
 };
 
-template <typename T> bench::Case dense_aa() {
+/// Both steps of a pattern in place. The limit is that of 19 arrays, in bytes a second.
+template <typename T, int populations, class Even, class Odd> bench::Case dense_in_place() {
   const std::int64_t edge = bench::edge(192);
   const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
-  auto f = std::make_shared<heddle::Field<T>>(
-      grid, heddle::FieldOptions{.components = bench::populations, .name = "f"});
+  auto f =
+      std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = populations, .name = "f"});
   disturb(*f, edge);
   const auto view = f->view();
   const Update<T> update{view.data(), view.stride(3), (edge - 1) * view.stride(2) + edge * view.stride(1)};
   auto stream = std::make_shared<heddle::Stream>();
   return {.name = {},
           .updates = 2 * static_cast<double>(edge * edge * edge),
-          .bytes_per_update = 2 * q19 * sizeof(T),
+          .bytes_per_update = 2 * populations * sizeof(T),
           .limit_bytes = update.bytes(),
           .kernel =
               [f, stream] {
-                const d3q19_dense::AaEven<T> even(*f, {.omega = omega});
-                const d3q19_dense::AaOdd<T> odd(*f, {.omega = omega});
+                const Even even(*f, {.omega = omega});
+                const Odd odd(*f, {.omega = omega});
                 return seconds([&] {
                   even(*stream);
                   odd(*stream);
                 });
               },
           .limit = [f, update] { return update(); }};
+}
+
+template <typename T> bench::Case dense_aa() {
+  return dense_in_place<T, bench::populations, d3q19_dense::AaEven<T>, d3q19_dense::AaOdd<T>>();
+}
+
+/// Cumulants on D3Q27.
+template <typename T> bench::Case cumulant_aa() {
+  return dense_in_place<T, 27, d3q27_dense::AaEven<T>, d3q27_dense::AaOdd<T>>();
 }
 
 template <typename T> bench::Case dense_pull() {
@@ -95,32 +105,6 @@ template <typename T> bench::Case dense_pull() {
               [f, g, from, to, count] {
                 return seconds([&] { streams::copy19(to.data(), from.data(), from.stride(3), count); });
               }};
-}
-
-/// Cumulants on D3Q27 in place. Its limit is that of 19 arrays, in bytes a second.
-template <typename T> bench::Case cumulant_aa() {
-  constexpr int q27 = 27;
-  const std::int64_t edge = bench::edge(192);
-  const heddle::BlockGrid grid(heddle::Box{{0, 0, 0}, {edge, edge, edge}});
-  auto f = std::make_shared<heddle::Field<T>>(grid, heddle::FieldOptions{.components = q27, .name = "f"});
-  disturb(*f, edge);
-  const auto view = f->view();
-  const Update<T> update{view.data(), view.stride(3), (edge - 1) * view.stride(2) + edge * view.stride(1)};
-  auto stream = std::make_shared<heddle::Stream>();
-  return {.name = {},
-          .updates = 2 * static_cast<double>(edge * edge * edge),
-          .bytes_per_update = 2 * q27 * sizeof(T),
-          .limit_bytes = update.bytes(),
-          .kernel =
-              [f, stream] {
-                const d3q27_dense::AaEven<T> even(*f, {.omega = omega});
-                const d3q27_dense::AaOdd<T> odd(*f, {.omega = omega});
-                return seconds([&] {
-                  even(*stream);
-                  odd(*stream);
-                });
-              },
-          .limit = [f, update] { return update(); }};
 }
 
 /// Halves in place. Its limit is our own step in f32 on as many cells, so that the fraction is how many times

@@ -13,7 +13,8 @@ import random
 import pytest
 from compiled import Library, Memory, call, same
 from heddle import Module, Schedule, Strips
-from heddle.ir.interpret import Array, Number, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import Number
 from models import columns_under_conditions, newton, substeps
 from running import memory, scalars
 

@@ -36,7 +36,8 @@ from heddle import (
     shift_left,
 )
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number, Result, run
+from heddle.ir.interpret import Array, Result, run
+from heddle.ir.rounding import Number
 from heddle.model.assignment import Statement
 from models import (
     FULL,

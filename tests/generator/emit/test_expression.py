@@ -15,7 +15,7 @@ from heddle.emit.targets import CPU, CUDA, REFERENCE
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.functions import OPERATORS
-from heddle.ir.interpret import constant
+from heddle.ir.rounding import constant
 from heddle.ir.target import Target
 from heddle.ir.visit import walk
 

@@ -15,7 +15,8 @@ from heddle import Module, Schedule, Threads, WarpPerCell, chemistry
 from heddle.build import files, load
 from heddle.emit.targets import CUDA, HIP
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number
+from heddle.ir.interpret import Array
+from heddle.ir.rounding import Number
 from heddle.ir.schedule import precision
 from heddle.ir.target import device_of
 from models import coloured_reduction, column_reduction, reduction

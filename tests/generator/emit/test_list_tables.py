@@ -15,7 +15,8 @@ from heddle import Module, Schedule, Sparse, Strips, lbm
 from heddle.build import files
 from heddle.emit.signature import arguments
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import Number
 from running import listed_memory
 
 pytestmark = pytest.mark.compiles

@@ -14,7 +14,8 @@ from compiled import Library, Memory, call
 from heddle import Module, Sparse, fields, lbm
 from heddle.build import files
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import Number
 from running import listed_memory
 
 pytestmark = pytest.mark.compiles

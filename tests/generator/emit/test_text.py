@@ -213,6 +213,8 @@ def both(
         statement = Assignment(above.here, 2 * below[0, 0, -1])
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
+    own = [text for name, text in texts.items() if name.startswith("module/")]
+    assert max(len(line) for text in own for line in text.splitlines()) <= 100
     return "".join(texts[f"module/kernel.{suffix}"] for suffix in ("cpp", "cuh", "cu"))
 
 

@@ -18,7 +18,7 @@ from heddle.emit.warp_program import Program, program
 from heddle.emit.warp_sums import Sum, Term
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 
 
 def mechanism(size: int) -> chemistry.Mechanism:

@@ -25,9 +25,10 @@ from heddle.ir.device_calls import (
     written,
 )
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.interpret import InterpretationError, run
+from heddle.ir.interpret import run
 from heddle.ir.json import from_json, to_json
 from heddle.ir.layout import STRIDED
+from heddle.ir.rounding import InterpretationError
 from heddle.ir.space import Dense
 from heddle.ir.text import lines
 from heddle.ir.verify import VerificationError, verify

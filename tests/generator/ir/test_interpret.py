@@ -16,8 +16,9 @@ import sympy
 from heddle import Assignment, fields
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
-from heddle.ir.interpret import Array, InterpretationError, constant, converted, rounded, run
+from heddle.ir.interpret import Array, run
 from heddle.ir.layout import STRIDED
+from heddle.ir.rounding import InterpretationError, constant, converted, rounded
 from heddle.ir.schedule import precision
 from heddle.ir.space import Dense
 from heddle.ir.visit import walk

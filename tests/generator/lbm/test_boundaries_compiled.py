@@ -21,7 +21,8 @@ import sympy
 from compiled import Library, Memory, call
 from heddle import Cells, Module, Sparse, lbm
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import Array, Number, rounded, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import Number, rounded
 from heddle.model.field import Field
 from models import FULL
 from running import boxed_memory, memory, table_memory

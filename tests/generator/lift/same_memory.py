@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
 from heddle.ir.hash_consing import Node
-from heddle.ir.interpret import Array, Number, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import Number
 from heddle.ir.space import Sparse
 from heddle.ir.visit import walk
 from heddle.lift.lifted import Lifted

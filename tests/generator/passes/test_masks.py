@@ -23,7 +23,8 @@ from heddle import (
 )
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS
-from heddle.ir.interpret import Array, InterpretationError, run
+from heddle.ir.interpret import Array, run
+from heddle.ir.rounding import InterpretationError
 from heddle.ir.text import lines
 from heddle.ir.visit import statements
 from heddle.model.assignment import Statement

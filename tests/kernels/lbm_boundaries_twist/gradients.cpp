@@ -18,6 +18,7 @@
 #include "lbm_boundaries_pull_sweeps.hpp"
 #include "lbm_twist_gradients.hpp"
 #include "lbm_twist_gradients_sweeps.hpp"
+#include "list_array.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ using boundaries::d2q9;
 using boundaries::magic;
 using boundaries::omega;
 using boundaries::opposite;
+using test::ListArray;
 
 constexpr std::int64_t n_x = 12, n_y = 9;
 constexpr double constant = 0.5;
@@ -43,15 +45,6 @@ std::vector<std::uint8_t> among_bodies() {
 double start(std::int64_t x, std::int64_t y, int q) {
   return 1e-4 * static_cast<double>((x * 37 + y * 101 + q * 53) % 211 - 105);
 }
-
-/// An array as entries take it.
-template <class View> struct Array {
-  explicit Array(const View& view)
-      : data(view.data()), extent{view.extent(0), view.extent(1)}, stride{view.stride(0), view.stride(1)} {}
-  decltype(std::declval<View>().data()) data;
-  std::array<std::int64_t, 2> extent, stride;
-};
-#define HEDDLE_ARRAY(name) name.data, name.extent.data(), name.stride.data()
 
 /// The number of the cell in which EsoTwist reads population q of a cell (lbm.md, section 5).
 std::int64_t place(const heddle::IndexList& list, std::int64_t n, int q) {
@@ -106,12 +99,12 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
     for (int q = 0; q < 9; ++q)
       twist.view()(place(list, n, q), q) = arrived(n, q);
   }
-  const Array f(twist.view());
-  const Array cell_e(std::as_const(east).view()), cell_w(std::as_const(west).view()),
+  const ListArray f(twist.view());
+  const ListArray cell_e(std::as_const(east).view()), cell_w(std::as_const(west).view()),
       cell_n(std::as_const(north).view()), cell_s(std::as_const(south).view()),
       walls(std::as_const(marks).view());
-  const Array u(std::as_const(u_field).view());
-  const Array curl(curl_field.view());
+  const ListArray u(std::as_const(u_field).view());
+  const ListArray curl(curl_field.view());
   const std::int64_t first = 0, last = list.count(), stride = list.neighbour_stride();
   HEDDLE_CALL(curl, HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n), HEDDLE_ARRAY(cell_s),
               HEDDLE_ARRAY(u), HEDDLE_ARRAY(curl), first, last);

@@ -25,6 +25,7 @@
 #include "lbm_lists_twist.h"
 #include "lbm_lists_twist_sweeps.hpp"
 #include "lbm_twist_dense.hpp"
+#include "list_array.hpp"
 #include "periodic_box.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ using test::after;
 using test::before;
 using test::d3q19;
 using test::eso_pull_shift;
+using test::ListArray;
 using test::opposite;
 using test::PeriodicBox;
 using test::Place;
@@ -119,17 +121,6 @@ private:
   bool odd_ = false;
 };
 
-/// A field as the C entries take it.
-template <class T> struct Array {
-  template <class View>
-  explicit Array(const View& view)
-      : data(view.data()), extent{view.extent(0), view.extent(1)}, stride{view.stride(0), view.stride(1)} {}
-  T* data;
-  std::array<std::int64_t, 2> extent;
-  std::array<std::int64_t, 2> stride;
-};
-
-#define HEDDLE_ARRAY(field) field.data, field.extent.data(), field.stride.data()
 #define HEDDLE_PRECISION(kernel, ...)                                                                        \
   [](auto... arguments) {                                                                                    \
     if constexpr (std::is_same_v<T, double>)                                                                 \
@@ -215,8 +206,8 @@ public:
 
 private:
   void collide(std::int64_t first, std::int64_t last) {
-    const Array<T> f(f_.view());
-    const Array<std::uint32_t> walls(walls_.view());
+    const ListArray f(f_.view());
+    const ListArray walls(walls_.view());
     const auto g = static_cast<Scalar>(g_x);
     const auto lambda = static_cast<Scalar>(magic);
     const auto rate = static_cast<Scalar>(omega);
@@ -235,7 +226,7 @@ private:
   }
 
   void sweep() {
-    const Array<T> f(f_.view());
+    const ListArray f(f_.view());
     const std::uint32_t* const table = list_.neighbour();
     const std::int64_t stride = list_.neighbour_stride();
     if (odd_) {

@@ -20,27 +20,19 @@
 #include "lbm_sparse_pull.hpp"
 #include "lbm_sparse_pull_sweeps.hpp"
 #include "lbm_sparse_sweeps.hpp"
+#include "list_array.hpp"
 #include "periodic_box.hpp"
 
 namespace {
 
 using test::d3q19;
+using test::ListArray;
 using test::opposite;
 using test::PeriodicBox;
 using Cell = std::array<std::int64_t, 3>;
 using Flags = std::vector<std::uint8_t>;
 
 enum class Target { cpu, reference, cuda };
-
-/// A field as the C entries take it.
-template <class T> struct Array {
-  template <class View>
-  explicit Array(const View& view)
-      : data(view.data()), extent{view.extent(0), view.extent(1)}, stride{view.stride(0), view.stride(1)} {}
-  T* data;
-  std::array<std::int64_t, 2> extent;
-  std::array<std::int64_t, 2> stride;
-};
 
 template <class T, class F64, class F32, class... Arguments>
 int call(F64 f64, F32 f32, Arguments... arguments) {
@@ -51,7 +43,6 @@ int call(F64 f64, F32 f32, Arguments... arguments) {
   }
 }
 
-#define HEDDLE_ARRAY(field) field.data, field.extent.data(), field.stride.data()
 #define HEDDLE_RUN(kernel, ...)                                                                              \
   ASSERT_EQ(                                                                                                 \
       target_ == Target::cpu ? call<T>(lbm_sparse_##kernel##_f64, lbm_sparse_##kernel##_f32, __VA_ARGS__)    \
@@ -95,16 +86,16 @@ public:
   void start(const std::array<double, 3>& u) {
     rho_.fill(T(1));
     u_.fill([&](std::int64_t, std::int64_t, std::int64_t, int c) { return u[static_cast<std::size_t>(c)]; });
-    const Array<T> f(f_.view());
-    const Array<T> rho(rho_.view());
-    const Array<T> velocity(u_.view());
+    const ListArray f(f_.view());
+    const ListArray rho(rho_.view());
+    const ListArray velocity(u_.view());
     HEDDLE_RUN(start, HEDDLE_ARRAY(rho), HEDDLE_ARRAY(velocity), HEDDLE_ARRAY(f), std::int64_t{0},
                list_.count());
   }
 
   /// The cells n with first <= n < last take the next step.
   void collide(std::int64_t first, std::int64_t last) {
-    const Array<T> f(f_.view());
+    const ListArray f(f_.view());
     const T g = static_cast<T>(physics_.g_x);
     const T magic = static_cast<T>(physics_.magic);
     const T omega = static_cast<T>(physics_.omega);
@@ -121,7 +112,7 @@ public:
 
   /// After the step that `collide` took, before `advance`.
   void wall(const Patch& patch, const std::array<double, 3>& u) {
-    const Array<T> f(f_.view());
+    const ListArray f(f_.view());
     const auto sweep = [&](auto run) {
       run(patch.mask.data(), patch.cells.data(), patch.cells.size(), static_cast<T>(u[0]),
           static_cast<T>(u[1]), static_cast<T>(u[2]));
@@ -134,8 +125,8 @@ public:
   }
 
   void outlet(const Patch& patch, double rho_out) {
-    const Array<T> f(f_.view());
-    const Array<T> u(u_.view());
+    const ListArray f(f_.view());
+    const ListArray u(u_.view());
     const T rho = static_cast<T>(rho_out);
     if (odd()) {
       HEDDLE_RUN(outlet_after_odd, HEDDLE_ARRAY(u), HEDDLE_ARRAY(f), patch.mask.data(), patch.cells.data(),
@@ -148,9 +139,9 @@ public:
 
   /// Density and velocity of the state before the next step.
   void moments() {
-    const Array<T> f(f_.view());
-    const Array<T> rho(rho_.view());
-    const Array<T> u(u_.view());
+    const ListArray f(f_.view());
+    const ListArray rho(rho_.view());
+    const ListArray u(u_.view());
     const T g = static_cast<T>(physics_.g_x);
     if (odd()) {
       HEDDLE_RUN(moments_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(rho), HEDDLE_ARRAY(u), list_.neighbour(),

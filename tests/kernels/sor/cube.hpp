@@ -11,34 +11,25 @@
 
 namespace test {
 
+/// What a kernel that reads openings, unknown and right side makes of them.
+template <class T, class Kernel> T reduced(const Problem<T>& p, Kernel kernel) {
+  T result = -1;
+  std::vector<T> work = scratch(p);
+  EXPECT_EQ(kernel(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
+                   p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &result, work.data(),
+                   p.weight[0], p.weight[1], p.weight[2]),
+            0);
+  return result;
+}
+
 inline double residual(const Problem<double>& p) {
-  double largest = -1;
-  std::vector<double> work = scratch(p);
-  EXPECT_EQ(sor_residual_f64(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                             p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &largest,
-                             work.data(), p.weight[0], p.weight[1], p.weight[2]),
-            0);
-  return largest;
+  return reduced(p, sor_residual_f64);
 }
-
 inline double squares(const Problem<double>& p) {
-  double total = -1;
-  std::vector<double> work = scratch(p);
-  EXPECT_EQ(sor_squares_f64(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total,
-                            work.data(), p.weight[0], p.weight[1], p.weight[2]),
-            0);
-  return total;
+  return reduced(p, sor_squares_f64);
 }
-
 inline float squares(const Problem<float>& p) {
-  float total = -1;
-  std::vector<float> work = scratch(p);
-  EXPECT_EQ(sor_squares_f32(p.open.data(), p.open.extent(), p.open.stride(), p.phi.data(), p.phi.extent(),
-                            p.phi.stride(), p.right.data(), p.right.extent(), p.right.stride(), &total,
-                            work.data(), p.weight[0], p.weight[1], p.weight[2]),
-            0);
-  return total;
+  return reduced(p, sor_squares_f32);
 }
 
 /// One damped Jacobi iteration; cells without an equation keep their value.

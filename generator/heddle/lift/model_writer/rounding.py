@@ -12,7 +12,7 @@ from typing import Any
 
 from heddle.errors import NOWHERE, Place
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import rounded
+from heddle.ir.rounding import rounded
 from heddle.ir.text import expression as text
 from heddle.ir.visit import transform
 

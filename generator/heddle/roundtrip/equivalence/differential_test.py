@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heddle.ir import nodes as ir
-from heddle.ir.interpret import InterpretationError, Number, Result, rounded, run
+from heddle.ir.interpret import Result, run
+from heddle.ir.rounding import InterpretationError, Number, rounded
 from heddle.roundtrip.equivalence.random_inputs import Sample
 from heddle.roundtrip.equivalence.verdict import Counterexample
 

@@ -18,8 +18,8 @@ from typing import Any
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.functions import FUNCTIONS, OPERATORS
-from heddle.ir.interpret import InterpretationError, converted, rounded
-from heddle.ir.interpret import constant as literal
+from heddle.ir.rounding import InterpretationError, converted, rounded
+from heddle.ir.rounding import constant as literal
 from heddle.roundtrip.equivalence.conditions import Conditions
 from heddle.roundtrip.equivalence.integers import ASSUME_NO_INTEGER_OVERFLOW, Arguments
 from heddle.roundtrip.equivalence.terms import Term, Terms

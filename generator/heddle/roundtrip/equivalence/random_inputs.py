@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.compressed_neighbours import compressed
-from heddle.ir.interpret import Array, Number, rounded
+from heddle.ir.interpret import Array
+from heddle.ir.rounding import Number, rounded
 from heddle.ir.space import PLACES, Link
 from heddle.roundtrip.equivalence.row_assumptions import has_same_strides, has_unit_rows, row_cells_of
 

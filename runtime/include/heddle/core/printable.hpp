@@ -12,6 +12,9 @@ namespace heddle {
 /// becomes `\x1b`, its hexadecimal value.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// A name as a string of JSON or of Graphviz: in double quotes, without control characters.
+[[nodiscard]] std::string in_quotes(std::string_view name);
+
 } // namespace heddle
 
 #endif

@@ -72,7 +72,7 @@ enum class Direction {
   ghost_to_owner  ///< after a kernel: what it has written beyond its block
 };
 
-/// A table of boxes for a pack kernel, in the memory of the field; see heddle.ir.nodes.Boxes of the
+/// A table of boxes for a pack kernel, in the memory of the field; see heddle.ir.pack_table of the
 /// generator.
 struct MessageBoxes {
   static constexpr int columns =

@@ -58,7 +58,8 @@ struct StencilMatrix {
 
 /// One V-cycle of geometric multigrid for A z = -rest. The operator is symmetric, so that it can precondition
 /// conjugate gradients. Solver: the struct of that name in the sweeps of a module with add_solver(). For one
-/// block; a task that only enqueues work in its stream.
+/// block; a task that only enqueues work in its stream. Own code: hypre and AMReX take a matrix or a mesh of
+/// their own, this the kernels and fields of its user (decision 0143).
 template <class Solver, class T, class Coefficient, std::size_t weight_count, std::size_t profile_count = 0>
 class Multigrid {
 public:
