@@ -42,6 +42,7 @@ from heddle.passes.vectorise.pad_vector_loop import pad_vector_loop
 from heddle.passes.vectorise.row_cells import update_row_cells
 from heddle.passes.vectorise.row_groups import group_rows
 from heddle.passes.vectorise.row_values import row_values
+from heddle.passes.vectorise.rows_past_caches import rows_past_caches
 from heddle.passes.vectorise.scan import vectorise_scans
 from heddle.passes.vectorise.streaming_stores import stream_stores
 from heddle.passes.vectorise.usual_rows import usual_rows
@@ -74,6 +75,7 @@ LOWERING: tuple[Pass, ...] = (
     select_functions,
     row_values,
     usual_rows,
+    rows_past_caches,
     name_constants,
     name_locals,
 )

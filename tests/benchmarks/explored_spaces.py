@@ -243,7 +243,8 @@ SPACES = (
         "From zero to a residual of 1e-4 of the right-hand side: relaxation with the best factor, cycles of "
         "multigrid with one and two Gauss-Seidel sweeps, conjugate gradients with and without them, and sine "
         "transforms by NumPy or CuPy with columns of ours. Times, bytes and the stream are those of a whole "
-        "solve (bytes of transforms are not counted); the error is the distance from the known solution.",
+        "solve (bytes of transforms are not counted); the error is the distance from the known solution. In "
+        "f32 the residual on 128 cells along an axis ends at 1.3e-4 to 5e-4: nothing was timed.",
         partial(poisson_solvers, tolerance=1e-4),
         "64x64x64",
         "128x128x128",

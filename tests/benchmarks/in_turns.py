@@ -26,17 +26,19 @@ from multiprocessing.synchronize import Semaphore
 from pathlib import Path
 from typing import Any
 
-import heddle
 from families import FAMILIES, Family, own_schedule, tried
 from heddle import machine
 from heddle.explorer import built, measure
 from heddle.explorer.memory import library
 from heddle.explorer.results import Result, append, source_of
 from heddle.explorer.space import Candidate, space
-from heddle.explorer.trial import Own, own_part
+from heddle.explorer.trial import Own, own_part, write_allocate
 from heddle.explorer.workers import Outcome, in_children, set_threads
 from heddle.ir import nodes as ir
-from heddle.ir.schedule_text import as_text
+from heddle.ir.schedule import CpuSchedule, GpuSchedule
+from heddle.ir.schedule_text import as_text, from_text
+
+ENDED = "the process ended by itself"
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def make(
         part = "gpu" if target == "cuda" else "cpu"
         wanted = tried(family, module, target)
         if parts is not None:
-            others = [replace(own, **{part: eval(text, vars(heddle))}) for text in parts]
+            others = [replace(own, **{part: stated(part, text)}) for text in parts]
             wanted = list(dict.fromkeys((own, *others)))
         points = space({"": module}, target, extent[0], [family.kernel], [precision], wanted)
     for refused in points.refused:
@@ -104,6 +106,12 @@ def make(
     return Row(extent, built.typed(points.candidates[0].module), reference, found)
 
 
+def stated(part: str, text: str) -> CpuSchedule | GpuSchedule:
+    """A part of a schedule, cpu or gpu, from its text."""
+    found: CpuSchedule | GpuSchedule = getattr(from_text("--parts", f"Schedule({part}={text})"), part)
+    return found
+
+
 def result_of(
     candidate: Candidate,
     target: str,
@@ -130,6 +138,7 @@ def result_of(
         object_bytes=own.object_bytes,
         lines=own.text.count("\n"),
         source=source_of(own.text),
+        write_allocate=write_allocate(candidate, extent, target == "cuda"),
         **built.resources(own, candidate.schedule),
         **costs,
     )
@@ -138,9 +147,7 @@ def result_of(
 def timed(row: Row, family: Family, target: str, samples: int, threads: int) -> Iterator[Result]:
     """The results of a row."""
     gpu, values = target == "cuda", family.values or {}
-    x, *others = measure.SMALL[: len(row.extent)]
-    split = any(field.layout.split for kernel in row.kernels for field in kernel.fields)
-    small = (x - x % 2 if split else x, *others)
+    small = measure.small(row.kernels, row.schedules[0].result.schedule, len(row.extent))
     expected = measure.runnable(row.reference.functions(), row.kernels, small, values, gpu=False)
     functions, right = [], []
     for made in row.schedules:
@@ -270,7 +277,10 @@ def main() -> None:
         for here in wait(list(active), timeout=1):
             number = active.pop(here)  # type: ignore[call-overload]
             task = tasks[number][0]
-            said = here.recv()  # type: ignore[union-attr]
+            try:
+                said = here.recv()  # type: ignore[union-attr]
+            except EOFError:
+                said = ENDED
             print(
                 f"{time.monotonic() - started:.0f} s: {task[0].name}, {task[1]}, {task[2]}: {said}",
                 flush=True,
@@ -300,7 +310,7 @@ def main() -> None:
                 )
             except EOFError:
                 print(
-                    f"{task[0].name}, {target}, {task[2]}: the process ended by itself",
+                    f"{task[0].name}, {target}, {task[2]}: {ENDED}",
                     flush=True,
                 )
 
@@ -322,10 +332,9 @@ def wanted(
         for name, size, target, precision, parts in json.loads(options.rows.read_text()):
             if target in options.target:
                 family = families[name]
-                yield (
-                    (replace(family, cpu=size or family.cpu), target, precision),
-                    parts,
-                )
+                if size:
+                    family = replace(family, **{"gpu" if target == "cuda" else "cpu": size})
+                yield (family, target, precision), parts
         return
     for target in options.target:
         seen = set()

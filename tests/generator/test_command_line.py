@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from heddle.__main__ import STAGES, main
+from heddle.explorer.progress import Progress
 from heddle.ir import nodes as ir
 from heddle.ir.json import from_json
 from heddle.ir.verify import verify
@@ -68,6 +70,37 @@ def test_an_unknown_option_is_said_with_the_usage_of_the_command(
     assert ended.value.code == 2
     assert said.startswith(f"usage: heddle {words[0]} [-h]")
     assert f"heddle {words[0]}: error: unrecognized arguments: --" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["--help"], 0), (["explore", "--help"], 0), (["show", "MODEL"], 0), (["show", "no.py"], 1)],
+)
+def test_nothing_is_coloured(words: list[str], code: int, model: Path) -> None:
+    """Where a terminal is asked to show colours, too."""
+    asked = os.environ | {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "heddle", *(str(model) if word == "MODEL" else word for word in words)]
+    done = subprocess.run(command, capture_output=True, env=asked, check=False)
+    assert done.returncode == code
+    assert done.stdout + done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("file", "moves"), [(Screen(), True), (io.StringIO(), False)])
+def test_progress_moves_on_a_terminal_alone(file: io.StringIO, moves: bool) -> None:
+    progress = Progress(file=file)
+    progress.total = 3
+    progress.say("compiling 3")
+    assert file.getvalue().startswith("\r[") == moves
+    assert ("compiling 3" in file.getvalue()) == moves
+    assert "\x1b" not in file.getvalue()
 
 
 def test_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,6 +37,13 @@ inline constexpr std::uint32_t unknown = 0xFFFFFFFFU;
 inline constexpr int words_of_pair = 3;
 }  // namespace run_entry
 
+/// Whether so many elements of the type of an array's take more memory than that.
+template <typename T>
+constexpr bool exceeds_mebibytes(const T* /*array*/, std::int64_t elements,
+                                 std::int64_t mebibytes) {
+  return elements > mebibytes * (std::int64_t{1 << 20} / static_cast<std::int64_t>(sizeof(T)));
+}
+
 /// Whether runs of `length` entries that follow each other are those of the table, for whole strips
 /// of cells first <= n < last. Segments, and what is left to a kernel's own checks, are not looked
 /// at.

@@ -13,6 +13,7 @@ from typing import Any
 from heddle.explorer.counters import FILLED
 from heddle.explorer.memory import library
 from heddle.python.load import functions_of
+from heddle.python.zeros import address
 
 
 def _flat(xp: Any, facts: Mapping[str, Any]) -> tuple[Any, int]:
@@ -21,8 +22,7 @@ def _flat(xp: Any, facts: Mapping[str, Any]) -> tuple[Any, int]:
     before = -sum(min(0, one) for one in span)
     line = 256 // xp.dtype(facts["dtype"]).itemsize
     memory = xp.zeros(before + sum(max(0, one) for one in span) + 1 + 2 * line, facts["dtype"])
-    address = getattr(memory, "__cuda_array_interface__", None) or memory.__array_interface__
-    own = address["data"][0] % 256 // memory.itemsize
+    own = address(memory) % 256 // memory.itemsize
     first = before + (facts["residue"] - before - own) % line
     if "file" in facts:
         _view(xp, memory, first, facts)[...] = xp.asarray(library().load(facts["file"]))

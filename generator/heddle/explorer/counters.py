@@ -19,6 +19,7 @@ from heddle.errors import KernelError
 from heddle.explorer.built import Built
 from heddle.explorer.measure import Runnable
 from heddle.explorer.memory import library, on_host
+from heddle.python.zeros import address
 
 METRICS = "dram__bytes_read.sum,dram__bytes_write.sum"
 DEVICES = Path("/sys/bus/event_source/devices")
@@ -116,12 +117,12 @@ def _step(own: Built, run: Runnable, kernels: Sequence[str], gpu: bool, place: P
             known[name] = len(flats)
             size, strides = whole.itemsize, [step // whole.itemsize for step in whole.strides]
             flat: dict[str, Any] = {"dtype": whole.dtype.str, "shape": whole.shape, "strides": strides}
-            flat["residue"] = _address(whole) % 256 // size
+            flat["residue"] = address(whole) % 256 // size
             if whole.dtype.kind != "f":
                 flat["file"] = str(place / f"{len(flats)}.npy")
                 library().save(flat["file"], on_host(whole))
             flats.append(flat)
-        offset = (_address(value) - _address(whole)) // value.itemsize
+        offset = (address(value) - address(whole)) // value.itemsize
         strides = [step // value.itemsize for step in value.strides]
         return {"flat": known[name], "offset": offset, "shape": value.shape, "strides": strides}
 
@@ -137,9 +138,3 @@ def _step(own: Built, run: Runnable, kernels: Sequence[str], gpu: bool, place: P
         for kernel, given in zip(kernels, memory.calls, strict=True)
     ]
     return {"library": str(own.library), "entry": own.entry, "gpu": gpu, "flats": flats, "calls": calls}
-
-
-def _address(array: Any) -> int:
-    if hasattr(array, "__cuda_array_interface__"):
-        return int(array.__cuda_array_interface__["data"][0])
-    return int(array.__array_interface__["data"][0])

@@ -85,23 +85,28 @@ class Exploration:
                 size = "x".join(map(str, result.extent))
                 lines += ["", f"{result.module}/{result.step}, {size}, {result.machine}, {result.target}"]
                 gpu = TARGETS[result.target].gpu is not None
+                several = [r for r in self.correct if r.place == place]
+                counters = any(r.counted is not None for r in several)
+                by_counters = f" {'counted':>7}" if counters else ""
                 taken = f" {'regs':>4} {'spills':>6} {'warps':>5}" if gpu else ""
                 lines.append(
-                    f"{'ns/cell':>8} {'stream':>6} {'B/cell':>7} {'error':>8} {'lines':>5} {'compile':>7}"
-                    f"{taken}  candidate"
+                    f"{'ns/cell':>8} {'stream':>6} {'B/cell':>7}{by_counters} {'error':>8} {'lines':>5} "
+                    f"{'compile':>7}{taken}  candidate"
                 )
             shown += 1
             if rows is not None and shown > rows:
                 continue
             error = "" if result.error is None else f"{result.error:.1e}"
             own = " (own)" if result.own else ""
+            by_counters = "" if result.counted is None else f"{result.counted:.4g}"
+            by_counters = f" {by_counters:>7}" if counters else ""
             taken = ""
             if gpu:
                 share = "" if result.occupancy is None else f"{result.occupancy:.0%}"
                 taken = f" {result.registers:4} {result.spills:6} {share:>5}"
             lines.append(
-                f"{result.nanoseconds_per_cell:8.3g} {_share(result):>6} {result.bytes:7.4g} {error:>8} "
-                f"{result.lines:5} {result.compilation:5.1f} s{taken}  "
+                f"{result.nanoseconds_per_cell:8.3g} {_share(result):>6} {result.bytes:7.4g}{by_counters} "
+                f"{error:>8} {result.lines:5} {result.compilation:5.1f} s{taken}  "
                 f"{result.variant + ': ' if result.variant else ''}{result.precision} "
                 f"{result.shown + own if result.residual is None else solve_text(result)}"
             )

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from heddle.explorer.lists import cell_list
 from heddle.explorer.memory import Memory, Values, library, on_host
 from heddle.ir import nodes as ir
+from heddle.ir.schedule import Schedule
 
 SMALL = (67, 5, 4)
 """Cells along x, y, z on which results are compared: more than a strip, and no multiple of a vector."""
@@ -20,6 +21,14 @@ SHORTEST = 2e-3
 ULPS = 64
 """How far results on a GPU may lie apart where a kernel calls functions of the library, relative to the
 largest value of the field."""
+
+
+def small(kernels: Sequence[ir.Kernel], schedule: Schedule, dimensions: int) -> tuple[int, ...]:
+    """The size at which results are compared; along x what the schedule fixes, and of fields that are split
+    by colour an even number."""
+    x, *others = SMALL[:dimensions]
+    split = any(field.layout.split for kernel in kernels for field in kernel.fields)
+    return (schedule.cpu.fixed_nx or (x - x % 2 if split else x), *others)
 
 
 class Turn(Protocol):

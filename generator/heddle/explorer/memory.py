@@ -104,7 +104,7 @@ class Memory:
     def _made(self, field: ir.Field, axes: Sequence[str], written: bool) -> Array:
         if field.layout.over_list:
             assert self.cells is not None
-            values = self.cells.zeros(_dtype(field.type), field.components)
+            values = self.cells.zeros(dtype_of(field.type), field.components)
             values[...] = self.xp.asarray(self._first(field, tuple(values.shape)))
             return Array(field, values, values, values.copy() if written else values, written)
         ghosts = field.ghost_layers
@@ -115,7 +115,7 @@ class Memory:
             components, cells[-1] = [2], self._half(cells[-1])
         whole = zeros(
             (*components, *cells),
-            _dtype(field.type),
+            dtype_of(field.type),
             ghosts=ghosts,
             axes="xyz"[: len(cells)],
             library=self.xp,
@@ -148,17 +148,17 @@ class Memory:
                     "a function of values takes the shape, ghost layers included, and returns an array of it",
                 )
         elif given is not None:
-            value = np.asarray(given * field.scale).astype(_dtype(field.type)).item()
-            return self.xp.full(shape, value, _dtype(field.type))  # where the field lies
+            value = np.asarray(given * field.scale).astype(dtype_of(field.type)).item()
+            return self.xp.full(shape, value, dtype_of(field.type))  # where the field lies
         else:
             random = np.random.default_rng(zlib.crc32(field.name.encode()))
             drawn = random.uniform(0.005, 0.015, BLOCK) if field.type.is_float else np.ones(1)
             size = int(np.prod(shape))
-            stored = self.xp.asarray((drawn * field.scale).astype(_dtype(field.type)))
+            stored = self.xp.asarray((drawn * field.scale).astype(dtype_of(field.type)))
             times = -(-size // int(stored.size))  # where the field lies: no copy to a GPU
             repeated = self.xp.broadcast_to(stored, (times, int(stored.size))).reshape(-1)
             return repeated[:size].reshape(shape)
-        return (found * field.scale).astype(_dtype(field.type))
+        return (found * field.scale).astype(dtype_of(field.type))
 
     def _number(self, argument: Argument) -> float | int:
         given = self.given.get(argument.name)
@@ -188,6 +188,6 @@ class Memory:
         return sum(int(array.whole.nbytes) for array in self.arrays.values())
 
 
-def _dtype(scalar: ir.Scalar) -> str:
+def dtype_of(scalar: ir.Scalar) -> str:
     """NumPy's name of a type."""
     return {"b": "?"}.get(scalar.kind, f"{scalar.kind}{scalar.bits // 8}")

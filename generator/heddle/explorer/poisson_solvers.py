@@ -33,7 +33,9 @@ LOOK = 10
 MOST = 20_000
 """Cycles after which a solve gives up,"""
 PATIENCE = 20
-"""and those in which the residual has to fall: beyond, rounding decides."""
+"""and those in which the residual has to fall: beyond, rounding decides. As many as the longest axis has
+cells, if these are more: without cycles of multigrid, what conjugate gradients know crosses one cell at a
+time, and their residual grows before it falls."""
 COARSEST, COARSE_SWEEPS, COARSEST_SWEEPS = 4, 3, 4
 """As in heddle::MultigridOptions: cells along the longest axis of the coarsest level, sweeps on the coarse
 levels and on the coarsest one."""
@@ -56,7 +58,7 @@ def poisson_solvers(
             tolerance,
             "remainder",
             same_bits=not isinstance(solver, _Transforms),
-            identity=f"{solver!r} {tolerance!r} {BELLS!r} {LOOK} {MOST} {PATIENCE}",
+            identity=f"{solver!r} {tolerance!r} {BELLS!r} {LOOK} {MOST} {PATIENCE} or the longest axis",
         )
         for name, solver in named(solvers or tuple(SOLVERS), SOLVERS, "solver").items()
     }
@@ -100,8 +102,8 @@ class Problem:
     def until_small(self, cycle: Any) -> int:
         """Call cycle(), which does some work and leaves the rest, until that is small, or falls no more."""
         least, since, count = math.inf, 0, 0
-        left = self.remainder()
-        while left > self.tolerance and count < MOST and since < PATIENCE:
+        left, patience = self.remainder(), max(PATIENCE, *self.shape)
+        while left > self.tolerance and count < MOST and since < patience:
             count += cycle()
             left = self.remainder()
             least, since = (left, 0) if left < 0.99 * least else (least, since + 1)

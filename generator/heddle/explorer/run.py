@@ -276,7 +276,7 @@ class _Explorer:
     ) -> None:
         """Try candidates until the search is over, or the time is."""
         points = [
-            Point((c.variant, c.step, c.precision), c.schedule, _prior(c, self.setting.gpu))
+            Point((c.variant, c.step, c.precision), c.schedule, _prior(c, extent, self.setting.gpu))
             for c in candidates
         ]
         order: Search = search(method, points, samples, seed)
@@ -362,6 +362,9 @@ class _Explorer:
                 **resources(own, candidate.schedule),
                 **costs,
             )
+            if candidate.method is None:  # what a solve costs is counted when it runs
+                read_first = write_allocate(candidate, extent, self.setting.gpu)
+                result = replace(result, write_allocate=read_first)
             result = self._measured(candidate, own, result, samples)
         if result.state == "correct":
             self.same[content] = result
@@ -391,9 +394,7 @@ class _Explorer:
             return replace(result, state=state, why=outcome.why)
         found = outcome.value
         way = found.pop("stream_way", None)
-        if way is not None and candidate.method is not None:
-            self.streams[moved], self.peaks[candidate.precision] = way, found["peak"]
-        elif way is not None:
+        if way is not None:
             self.errors[rounding], self.streams[moved] = found["error"], way
             self.peaks[candidate.precision] = found["peak"]
         return replace(result, **found)
@@ -445,13 +446,13 @@ class _Explorer:
         return result
 
 
-def _prior(candidate: Candidate, gpu: bool) -> float:
+def _prior(candidate: Candidate, extent: tuple[int, ...], gpu: bool) -> float:
     """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
     if candidate.method is not None:  # how many cycles it takes, no cost line says
         return 1.0
     moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
     mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
-    return max(1.0, mean + write_allocate(candidate, gpu))
+    return max(1.0, mean + write_allocate(candidate, extent, gpu))
 
 
 def _named(value: object) -> str:

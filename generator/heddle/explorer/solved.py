@@ -12,9 +12,10 @@ from typing import Any
 from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.explorer import built, measure
-from heddle.explorer.memory import library, on_host
+from heddle.explorer.memory import dtype_of, library, on_host
 from heddle.explorer.methods import Functions, Method, Solve
 from heddle.explorer.space import Candidate
+from heddle.ir.schedule import precision
 from heddle.module import Module
 
 SMALL = (20, 9, 6)
@@ -88,7 +89,7 @@ def solved(
     cell. Returns parts of a Result."""
     method = candidate.method
     assert method is not None
-    xp, dtype = library("cupy" if gpu else "numpy"), {"f64": "f8", "f32": "f4"}[candidate.precision]
+    xp, dtype = library("cupy" if gpu else "numpy"), dtype_of(precision(candidate.precision).storage)
     functions = made["own"].functions()
     started = time.perf_counter()
     why = _difference(method, functions, made["reference"].functions(), dtype, gpu)

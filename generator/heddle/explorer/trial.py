@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -45,6 +45,10 @@ class Conditions:
     @property
     def gpu(self) -> bool:
         return TARGETS[self.target].gpu is not None
+
+    @property
+    def clock(self) -> measure.Clock:
+        return measure.clock(None if self.gpu else self.threads)
 
 
 @dataclass(frozen=True)
@@ -102,20 +106,21 @@ def own_part(candidate: Candidate, target: str) -> Own:
     made = built.build(candidate.module, target)
     if candidate.method is not None:  # what a solve costs is counted when it runs
         return made, {}
-    costs = built.costs(candidate.module, target)
-    return made, costs | {"write_allocate": write_allocate(candidate, TARGETS[target].gpu is not None)}
+    return made, built.costs(candidate.module, target)
 
 
-def write_allocate(candidate: Candidate, gpu: bool) -> float:
+def write_allocate(candidate: Candidate, extent: Sequence[int], gpu: bool) -> float:
     """Bytes per update that a CPU reads because it stores to lines that it does not have."""
     cpu = candidate.schedule.cpu
-    past = isinstance(cpu, (CacheLines, Strips)) and cpu.nontemporal
-    if past or gpu:
+    if gpu or (isinstance(cpu, (CacheLines, Strips)) and cpu.nontemporal):
         return 0.0
     total = 0
     for kernel in built.typed(candidate.module):
         read = {n.field for n in evaluated(kernel.body) if isinstance(n, (ir.Access, ir.Gather))}
-        total += sum(f.type.bytes * max(1, f.components) for f in kernel.fields if f not in read)
+        fields = [(f.type.bytes * max(1, f.components), f in read) for f in kernel.fields]
+        taken = sum(size for size, _ in fields) * math.prod(extent)
+        if cpu.nontemporal_from is None or taken <= cpu.nontemporal_from << 20:
+            total += sum(size for size, is_read in fields if not is_read)
     return total / len(candidate.kernels)
 
 
@@ -131,10 +136,9 @@ def measured(
     if conditions.threads:
         set_threads(conditions.threads)
     gpu, values, typed = conditions.gpu, conditions.values, built.typed(candidate.module)
-    clock = measure.clock(None if gpu else conditions.threads)
     if candidate.method is not None:
         return _solved(candidate, made, extent, samples, conditions, known)
-    functions, small = made.own.functions(), _small(candidate, len(extent))
+    functions, small = made.own.functions(), measure.small(typed, candidate.schedule, len(extent))
     started = time.perf_counter()
     plain = built.typed(built.reference(candidate))
     expected = measure.runnable(made.reference.functions(), plain, small, values, gpu=False)
@@ -150,7 +154,7 @@ def measured(
     listed = len(own.memory.cells) if own.memory.cells is not None else 0
     along = (listed,) if listed else extent
     fastest, stream = _fastest(candidate, made, along, conditions, known)
-    seconds, beside = measure.timed([own, stream], samples, clock)
+    seconds, beside = measure.timed([own, stream], samples, conditions.clock)
     if conditions.counters:
         cells = listed or math.prod(extent)
         names = [kernel.name for kernel in typed]
@@ -159,9 +163,18 @@ def measured(
         "listed": listed,
         "seconds": tuple(seconds),
         "stream": tuple(beside),
-        "stream_way": fastest,
-        "stream_schedule": as_text(ways(conditions.target)[fastest]),
-        "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
+        **_limits(candidate, made, fastest, conditions, known),
+    }
+
+
+def _limits(
+    candidate: Candidate, made: Made, way: str, conditions: Conditions, known: Known
+) -> dict[str, Any]:
+    """Beside what a result is judged. way: in which the stream is fastest."""
+    return {
+        "stream_way": way,
+        "stream_schedule": as_text(ways(conditions.target)[way]),
+        "peak": known.peak or _peak(made.peak, candidate.precision, conditions),
     }
 
 
@@ -177,8 +190,8 @@ def _fastest(
         way: measure.runnable(calls, [parts[f"{way}_{kernel.name}"] for kernel in kernels], along, {}, gpu)
         for way in ([known.stream] if known.stream else ways_of(module, conditions.target))
     }
-    clock = measure.clock(None if gpu else conditions.threads)
-    fastest = [*streams][measure.fastest([*streams.values()], clock) if len(streams) > 1 else 0]
+    several = len(streams) > 1
+    fastest = [*streams][measure.fastest([*streams.values()], conditions.clock) if several else 0]
     return fastest, streams[fastest]
 
 
@@ -191,29 +204,12 @@ def _solved(
     known: Known,
 ) -> dict[str, Any]:
     """The same for a method."""
-    gpu = conditions.gpu
-    clock = measure.clock(None if gpu else conditions.threads)
     way, stream = _fastest(candidate, made, extent, conditions, known)
     moved = sum(cost(kernel, kernel).bytes_read + cost(kernel, kernel).bytes_written
                 for kernel in built.paced(candidate))  # fmt: skip
     parts = {"own": made.own, "reference": made.reference}
-    result = solved(candidate, parts, extent, samples, gpu, (stream, moved), clock)
-    if "seconds" not in result:
-        return result
-    return result | {
-        "stream_way": way,
-        "stream_schedule": as_text(ways(conditions.target)[way]),
-        "peak": known.peak or _peak(made.peak, candidate.precision, gpu, clock),
-    }
-
-
-def _small(candidate: Candidate, dimensions: int) -> tuple[int, ...]:
-    """The size at which results are compared; along x what the schedule fixes, and of fields that are split
-    by colour an even number."""
-    x, *others = measure.SMALL[:dimensions]
-    split = any(field.layout.split for kernel in built.typed(candidate.module) for field in kernel.fields)
-    x -= x % 2 if split else 0
-    return (candidate.schedule.cpu.fixed_nx or x, *others)
+    result = solved(candidate, parts, extent, samples, conditions.gpu, (stream, moved), conditions.clock)
+    return result | _limits(candidate, made, way, conditions, known) if "seconds" in result else result
 
 
 def _error(
@@ -239,10 +235,10 @@ def _error(
     return measure.error(measure.runnable(functions, typed, small, values, conditions.gpu), exact)
 
 
-def _peak(limit: built.Built, precision: str, gpu: bool, clock: measure.Clock) -> float:
+def _peak(limit: built.Built, precision: str, conditions: Conditions) -> float:
     """Operations per second of chains of multiply-adds."""
     module, flops = peak_module(precision)
-    cells = GPU_PEAK_CELLS if gpu else PEAK_CELLS
-    run = measure.runnable(limit.functions(), built.typed(module), (cells,), {}, gpu)
-    (seconds,) = measure.timed([run], 7, clock)
+    cells = GPU_PEAK_CELLS if conditions.gpu else PEAK_CELLS
+    run = measure.runnable(limit.functions(), built.typed(module), (cells,), {}, conditions.gpu)
+    (seconds,) = measure.timed([run], 7, conditions.clock)
     return flops * cells / min(seconds)

@@ -41,7 +41,8 @@ class Traits:
     """What counts of a kernel. layer: it runs over the cells at a face. scans: the axes of its Scans. rounds:
     it repeats a While. reduces, reduces_rows: over all cells, over rows. split: fields lie split by colour.
     read, written, updated: elements per cell that it only reads, only writes, and does both with, without
-    tables and planes; loads: how many it loads, also those of neighbours."""
+    tables and planes; loads: how many it loads, also those of neighbours. stores_rows: all that it does is
+    store to the own element of fields, in every cell, and none of it is a function or a root."""
 
     space: Space
     layer: bool = False
@@ -54,6 +55,7 @@ class Traits:
     written: int = 0
     updated: int = 0
     loads: int = 0
+    stores_rows: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,21 @@ CPU: tuple[Row[CpuSchedule], ...] = (
         CacheLines(4),
         "more streams than a core foresees",
     ),
-    Row("stencils and all others", lambda *_: True, Rows(), "long loops that compilers know best"),
+    Row(
+        "few streams, two arrays",
+        # One of three or more transfers is the read of what is overwritten. A core's caches share the last
+        # one with others, or have it from far away: 32 MiB is what a core of many finds there.
+        lambda kernel, _: (
+            kernel.space.dimensions > 1
+            and kernel.stores_rows
+            and kernel.written > 0
+            and kernel.updated == 0
+            and kernel.read + kernel.written <= FEW_STREAMS
+        ),
+        Rows(nontemporal_from=32),
+        "long loops; where all fields exceed the caches, stores that need not read what they overwrite",
+    ),
+    Row("all others", lambda *_: True, Rows(), "long loops that compilers know best"),
 )
 """For cores with vectors of 64 bytes, 1 to 2 MiB of second cache, and arrays larger than the last one."""
 

@@ -203,6 +203,10 @@ def _any_lane(_: object, lanes: Sequence[int], count: int) -> bool:
     return any(lanes[i] != 0 for i in range(count))
 
 
+def _exceeds_mebibytes(_: object, array: Any, elements: int, mebibytes: int) -> bool:
+    return elements * 8 > mebibytes << 20  # either way gives the same: the size of an element does not matter
+
+
 def _log2(a: float) -> float:
     return math.log2(a) if a > 0.0 else _log(a)
 
@@ -274,6 +278,10 @@ FUNCTIONS: dict[str, Function] = {
     "all_equal": Function(4, _all_equal, "heddle::all_equal", flops=0, header="row.hpp", arrays=1),
     # Whether one of the first elements of an array of whole numbers is not zero.
     "any_lane": Function(2, _any_lane, "heddle::any_lane", flops=0, header="row.hpp", arrays=1),
+    # Whether so many elements of the type of an array's take more memory than that.
+    "exceeds_mebibytes": Function(
+        3, _exceeds_mebibytes, "heddle::exceeds_mebibytes", flops=0, header="run.hpp", arrays=1
+    ),
     **{f"reproducible_{name}": _reproducible(name, meaning) for name, meaning in _MEANINGS.items()},
     **{f"combine_{operation}": _reduction(operation) for operation in COMBINATION},
     # Never printed: what the values of a row become, the meaning of a block's combine_row_*.

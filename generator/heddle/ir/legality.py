@@ -528,6 +528,17 @@ def check_usual(kernel: Kernel, profile: str, found: bool) -> None:
         )
 
 
+def check_nontemporal_from(kernel: Kernel, found: bool) -> None:
+    """Raise KernelError where no loop over rows can store past the caches. found: whether one can."""
+    if not found:
+        raise KernelError(
+            kernel.name,
+            f"'{kernel.name}' has no loop over whole rows that stores, in every cell, to a field that it "
+            "does not read.",
+            "leave out nontemporal_from",
+        )
+
+
 def check_specialised(kernel: Kernel, field: str, found: bool) -> None:
     """Raise KernelError where no cell reads the field whose usual value has statements of its own. found:
     whether there are such rows or threads."""

@@ -7,6 +7,9 @@ if not all_equal(...) { let c_e = select(bitand(faces, 1) != 0, c_x, 0); ... }  
 if order_z_here == 5 { loop simd x { ... u5 ... } }                               the same for whole rows
 if not order_z_here == 5 { loop simd x { ... choose(order_z_here >= 5, u5, u3) ... } }
 
+if exceeds_mebibytes(u_next, ...) { loop x_begin by 64 { ... } }      stores past the caches: streamed_rows
+if not exceeds_mebibytes(u_next, ...) { loop simd x { ... } }
+
 The copy follows from the whole and the condition, so it says nothing new: whoever wants to know what a kernel
 does, or what one update costs, looks at the whole alone.
 """
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from heddle.ir.build import operate
 from heddle.ir.functions import OPERATORS
@@ -38,6 +41,7 @@ from heddle.ir.nodes import (
     Symbol,
     Var,
 )
+from heddle.ir.streamed_rows import arrays_of, arrays_read, plain_row
 from heddle.ir.visit import distinct, statements, transform_expressions, walk
 
 
@@ -80,10 +84,19 @@ def versions(usual: Sequence[Expression], whole: Sequence[Statement]) -> tuple[S
 
 def without_versions(kernel: Kernel) -> Kernel:
     """The kernel with each pair of a copy and the whole replaced by the whole."""
-    return dataclasses.replace(kernel, body=_without(kernel.body))
+    arrays, read = arrays_of(kernel), arrays_read(kernel)
+
+    def is_copy(copy: If, whole: If) -> bool:
+        if whole.condition != Op("not", (copy.condition,), BOOL):
+            return False
+        if len(copy.body) == 1 and (plain_row(copy.body[0], read, arrays),) == whole.body:
+            return True
+        return is_specialised(copy, whole)
+
+    return dataclasses.replace(kernel, body=_without(kernel.body, is_copy))
 
 
-def _without(body: Sequence[Statement]) -> tuple[Statement, ...]:
+def _without(body: Sequence[Statement], is_copy: Callable[[If, If], bool]) -> tuple[Statement, ...]:
     result: list[Statement] = []
     at = 0
     while at < len(body):
@@ -94,16 +107,14 @@ def _without(body: Sequence[Statement]) -> tuple[Statement, ...]:
             at += 2
             continue
         if isinstance(statement, (Loop, If)):
-            statement = dataclasses.replace(statement, body=_without(statement.body))
+            statement = dataclasses.replace(statement, body=_without(statement.body, is_copy))
         result.append(statement)
         at += 1
     return tuple(result)
 
 
-def is_copy(copy: If, whole: If) -> bool:
+def is_specialised(copy: If, whole: If) -> bool:
     """Whether the first of two statements is what `specialised_loop` makes of the second."""
-    if whole.condition != Op("not", (copy.condition,), BOOL):
-        return False
     if isinstance(copy.condition, Call) and copy.condition.name == "all_equal":
         loop, (_, *bounds, value) = whole.body[0], copy.condition.args
         if len(whole.body) != 1 or not isinstance(loop, Loop) or [loop.begin, loop.end] != bounds:

@@ -95,6 +95,11 @@ class CpuSchedule:
         """A profile, and the value that most rows have in it, which get a copy of the statements."""
         return None
 
+    @property
+    def nontemporal_from(self) -> int | None:
+        """MiB of all fields above which stores bypass the caches; None where that does not depend on it."""
+        return None
+
 
 @dataclass(frozen=True)
 class Rows(CpuSchedule):
@@ -106,13 +111,17 @@ class Rows(CpuSchedule):
     so that compilers know how far apart all of them are: for kernels of hundreds of components, which would
     else load an address for each. The entries for CPUs refuse other fields. usual: a profile and the value
     that it has in most rows, ("order_z", 5): those in which all that is read of it has this value run a copy
-    of the statements without the choices that depend on it, and with the same bits.
+    of the statements without the choices that depend on it, and with the same bits. nontemporal_from: where
+    all fields together take more than so many MiB, which the entry finds out from their extents, rows go in
+    strips whose stores bypass the caches, for fields that the kernel does not read; None for never. Halves
+    are stored as ever.
     """
 
     fixed_nx: int = 0
     simd: bool = True
     adjacent_components: bool = False
     usual: tuple[str, int] | None = None
+    nontemporal_from: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,6 +133,9 @@ class Rows(CpuSchedule):
             raise KernelError(calling_place(), what, "fixed_nx=8")
         if self.usual is not None:
             _named_value("usual", self.usual, "a profile's name", ("order_z", 5))
+        if self.nontemporal_from is not None:
+            allowed = "the MiB of a cache, or None for never"
+            _number("nontemporal_from", self.nontemporal_from, 0, MOST_CELLS, allowed)
 
     @property
     def component_stride(self) -> int:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import sympy
 
 from heddle.ir.default_schedule import Traits
 from heddle.ir.space import Space
-from heddle.model.assignment import Assignment, If, Reduce, Scan, Statement, While, stores
+from heddle.model.assignment import Assignment, If, Reduce, Scan, Section, Statement, While, stores
 from heddle.model.expression import parts
 from heddle.model.field import Access, GatherFunction
 
@@ -34,7 +34,27 @@ def traits(statements: Sequence[Statement], space: Space, layer: bool = False) -
         written=len(written - read),
         updated=len(written & read),
         loads=len(loaded),
+        stores_rows=_stores_rows(statements, stored, space) and not any(map(_is_slow, values)),
     )
+
+
+def _stores_rows(statements: Sequence[Statement], stored: Set[Access], space: Space) -> bool:
+    """Whether every cell stores, each once, to fields of its space, and does nothing else."""
+
+    def plain(access: Access) -> bool:
+        field = access.field
+        own = field.rank == space.dimensions and not any(access.offsets) and field.dtype == "real"
+        return own and not (field.table or field.split or field.other_grid or field.intermediate)
+
+    computed = all(isinstance(s, (Assignment, Section)) for s in statements)
+    return computed and all(map(plain, stored)) and len({a.field for a in stored}) == len(stored)
+
+
+def _is_slow(part: sympy.Basic) -> bool:
+    """Whether a value is one of a function, or a root: it takes longer than the memory of a cell."""
+    if isinstance(part, sympy.Pow):
+        return not part.exp.is_Integer
+    return isinstance(part, (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tanh))
 
 
 def _each(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -91,10 +91,11 @@ def element(dtype: Any, library: Any, options: dict[str, Any]) -> tuple[int, boo
 
 def to_line(flat: Any, size: int, line: int) -> int:
     """How many elements of an array lie before the first that begins a line."""
-    return -(_address(flat) // size) % line
+    return -(address(flat) // size) % line
 
 
-def _address(array: Any) -> int:
+def address(array: Any) -> int:
+    """Where the first element of an array of NumPy, CuPy or PyTorch lies."""
     if hasattr(array, "data_ptr"):  # PyTorch
         return int(array.data_ptr())
     if hasattr(array, "__cuda_array_interface__"):

@@ -191,6 +191,7 @@ CHANGES = {
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
     "adjacent_components": Schedule(cpu=Rows(fixed_nx=8, adjacent_components=True)),
     "usual": Schedule(cpu=Rows(usual=("order", 5))),
+    "nontemporal_from": Schedule(cpu=Rows(nontemporal_from=32)),
     "unchecked_entry": Schedule(cpu=Strips(64, unchecked_entry=True)),
     "colours": Schedule(colours=2),
     "specialise": Schedule(specialise=("flag", 3)),
@@ -235,9 +236,12 @@ def test_compressed_lists_change_cuda_alone() -> None:
     assert "decode_neighbours" not in found["cpu"] + found["reference"]
 
 
+OF_ROWS = ("simd", "colours", "fixed_nx", "usual", "nontemporal_from")
+
+
 @pytest.mark.parametrize("option", CHANGES)
 def test_every_option_changes_the_text(option: str) -> None:
-    base = Schedule(cpu=Rows()) if option in ("simd", "colours", "fixed_nx", "usual") else BASE
+    base = Schedule(cpu=Rows()) if option in OF_ROWS else BASE
     base = CHANGES["lanes"] if option == "threads_per_vector" else base
     deep = option in ("levels_first", "level_by_level")
     if option == "level_by_level":
@@ -266,6 +270,16 @@ def test_usual_rows_have_a_copy() -> None:
     assert "choose" not in copy
     assert "heddle::choose(order_here >= 5.0" in whole
     assert "order_here == 5" not in text([Assignment(v.here, BY_ROW)], CHANGES["usual"], "cuda")
+
+
+def test_large_arrays_have_a_loop_of_their_own() -> None:
+    found = text([Assignment(v.here, u[1, 0])], CHANGES["nontemporal_from"], "cpu")
+    large, plain, *_ = found[found.index("if (heddle::exceeds_mebibytes(v, 2 * (n_x * n_y), 32)) {") :].split(
+        "} else {"
+    )
+    assert "heddle::stream_run<64>(v_row, x_begin, v_run, x_end - x_begin);" in large
+    assert "v_row[x] = u_row[x + 1];" in plain
+    assert "exceeds" not in text([Assignment(v.here, u[1, 0])], CHANGES["nontemporal_from"], "cuda")
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])

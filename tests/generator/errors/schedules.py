@@ -496,6 +496,21 @@ def usual_rows_of_no_choice() -> None:
 
 
 @says(
+    "k: 'k' has no loop over whole rows that stores, in every cell, to a field that it does not read.\n"
+    "  Hint: leave out nontemporal_from"
+)
+def past_caches_in_place() -> None:
+    module = Module("m")
+    module.add("k", [Assignment(p.here, 2 * p.here)], schedule=Schedule(cpu=Rows(nontemporal_from=32)))
+    module.stages("k", "f64", "cpu")
+
+
+@says("{here}: nontemporal_from=-1 is out of range.\n  Hint: use the MiB of a cache, or None for never")
+def past_caches_of_negative_size() -> None:
+    Rows(nontemporal_from=-1)  # here
+
+
+@says(
     "k: 'k' does not read 'open' at the cell itself along contiguous rows, so its loop cannot be "
     "specialised.\n"
     "  Hint: name an integer field that the kernel reads at the cell itself; with colours, split "

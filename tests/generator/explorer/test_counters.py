@@ -64,6 +64,9 @@ def test_bytes_are_counted(own_cache: Path, perf: Path, tmp_path: Path) -> None:
     assert entry["measured"] == pytest.approx(one.flops / one.counted)
     names = {m["name"]: m["value"] for m in found.t4()["results"][0]["measurements"]}
     assert names["bytes_counted"] == one.counted
+    heads, row = (line.split() for line in found.table().splitlines()[1:3])
+    assert float(row[heads.index("counted")]) == pytest.approx(one.counted, rel=1e-3)
+    assert "counted" not in plain.table()
     again = explored(schedules=SCHEDULES[:1], precisions=["f64"], out=out, counters=True)
     assert again.results == found.results  # it is known now
     perf.write_text("#!/bin/sh\necho 'no permission' >&2\nexit 255\n")

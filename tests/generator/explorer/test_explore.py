@@ -100,11 +100,12 @@ def test_the_files(heat: Exploration) -> None:
     assert tuned["tune_params"] == {
         "precision": ["f64", "f32"],
         "cpu.kind": ["Rows", "CacheLines"],
+        "cpu.nontemporal_from": ["32", "-"],
         "cpu.prefetch_distance": ["-", "4"],
         "cpu.nontemporal": ["-", "True"],
     }
     assert list(tuned["cache"]) == [
-        *("f64,Rows,-,-", "f64,CacheLines,4,True", "f32,Rows,-,-", "f32,CacheLines,4,True")
+        *("f64,Rows,32,-,-", "f64,CacheLines,-,4,True", "f32,Rows,32,-,-", "f32,CacheLines,-,4,True")
     ]
     for entry, result in zip(tuned["cache"].values(), heat.results, strict=True):
         assert entry["time"] == pytest.approx(result.time * 1e3)

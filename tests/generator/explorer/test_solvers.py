@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from heddle import KernelError
 from heddle.explorer.methods import Method
-from heddle.explorer.poisson_solvers import SOLVERS, poisson_solvers
+from heddle.explorer.poisson_solvers import SOLVERS, Problem, poisson_solvers
 from heddle.explorer.results import read
 
 pytestmark = pytest.mark.compiles
@@ -143,6 +143,16 @@ def test_what_differs_from_the_reference_is_not_timed(own_cache: Path) -> None:
         found = heddle.explore(variants={"wrong": wrong(start)}, sizes=["8x8x8"], samples=1, quiet=True)
         (one,) = found.results
         assert (one.state, one.why, one.seconds) == ("correctness", why, ())
+
+
+@pytest.mark.parametrize(("longest", "done"), [(128, 100), (16, 21)])
+def test_a_residual_that_grows_first(longest: int, done: int) -> None:
+    """Of conjugate gradients on a box of 128 cells along an axis it grows for more than 20 cycles."""
+    problem = Problem.__new__(Problem)
+    problem.tolerance, problem.shape = 1e-4, (8, longest, 8)
+    left = iter([1.0, *(1 + 0.1 * n for n in range(99)), 1e-5])
+    problem.remainder = lambda: next(left)  # type: ignore[method-assign]
+    assert problem.until_small(lambda: 1) == done
 
 
 def test_what_is_no_method() -> None:

@@ -42,6 +42,7 @@ PAGE = Path(heddle.__file__).parents[1] / "docs/schedules.md"
 D2Q9, D3Q19 = lbm.Lattice("D2Q9"), lbm.Lattice("D3Q19")
 u, v, w = fields("u, v, w: real[3D]")
 p, q = fields("p, q: real[2D]")
+c = fields("c: real(2)[3D]")
 s = fields("s: real[3D]", split=True)
 k, total = sympy.symbols("k total")
 COPY = [Assignment(v.here, u.here)]
@@ -53,9 +54,13 @@ SINKING = [Scan(2, {total: 0}, [*ROUNDS[:1], Assignment(w.here, total + k)], {to
 ONE, TALL, FEW = Threads(), Threads(block=(64, 1, 1)), Threads(block=(128, 1, 1), coarsening=4)
 COLOURED, SPLIT = Threads(block=(32, 8, 1)), Threads(block=(32, 4, 1), coarsening=2)
 LINES, PAST, LONG = CacheLines(4), CacheLines(4, nontemporal=True), Strips(128, nontemporal=True)
+LARGE = Rows(nontemporal_from=32)
 REPRODUCIBLE = Schedule(math="reproducible")
 KERNELS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
-    "stencil": ([Assignment(v.here, u[1, 0, 0] + u[0, 0, 1])], {}, Rows(), FEW),
+    "stencil": ([Assignment(v.here, u[1, 0, 0] + u[0, 0, 1])], {}, LARGE, FEW),
+    "functions": ([Assignment(v.here, sympy.exp(u.here))], {}, Rows(), FEW),
+    "stencil in place": ([Assignment(u.here, u.here + v[1, 0, 0])], {}, Rows(), FEW),
+    "two components": ([Assignment(c[0, 0, 0, q], u.here) for q in (0, 1)], {}, Rows(), FEW),
     "many fields": ([Assignment(v.here, SUM)], {}, Rows(), ONE),
     "pull": (lbm.Pull(D3Q19)(lbm.BGK(D3Q19)), {}, PAST, ONE),
     "AA": (lbm.AA(D3Q19)(lbm.BGK(D3Q19)), {}, LINES, ONE),

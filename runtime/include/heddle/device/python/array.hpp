@@ -132,21 +132,20 @@ inline const DlExchange* exchange_of_type(PyObject* type) {
   return found;
 }
 
-/// The same of an object; that of its type is known from the calls before.
-inline const DlExchange* exchange_of(PyObject* object) {
+/// The same, known from the calls before.
+inline const DlExchange* exchange_of(PyObject* type) {
   static PyObject* types[2] = {nullptr, nullptr};
   static const DlExchange* known[2] = {nullptr, nullptr};
   static int last = 0;
-  const Owned type(PyObject_Type(object));
   for (int i = 0; i < 2; ++i) {
-    if (types[i] == type.get()) {
+    if (types[i] == type) {
       return known[i];
     }
   }
   last = 1 - last;
-  Py_IncRef(type.get());  // types that come and go are few
-  known[last] = exchange_of_type(type.get());
-  types[last] = type.get();
+  Py_IncRef(type);  // types that come and go are few
+  known[last] = exchange_of_type(type);
+  types[last] = type;
   return known[last];
 }
 
@@ -174,22 +173,21 @@ class Array {
     Py_DecRef(capsule_);
   }
 
-  /// name: of the argument. gpu: whether a device takes it, in `stream` (-1: its own).
-  /// Throws Failure for what is no array. DLPack comes first, which costs NumPy half the time,
-  /// and where a type offers it without a call of Python, that.
-  void take(PyObject* object, const char* name, bool gpu, std::int64_t stream) {
-    const Owned own_type(PyObject_Type(object));
+  /// own_type: the object's. name: of the argument. gpu: whether a device takes it, in `stream`
+  /// (-1: its own). Throws Failure for what is no array. DLPack comes first, which costs NumPy half
+  /// the time, and where a type offers it without a call of Python, that.
+  void take(PyObject* object, PyObject* own_type, const char* name, bool gpu, std::int64_t stream) {
     static PyObject* without_mask = nullptr;  // the type that was last seen to have none
-    if (own_type.get() != without_mask) {
+    if (own_type != without_mask) {
       if (type_name(object) == "MaskedArray") {
         throw Failure{
             "'" + std::string(name) + "' is a masked array, and kernels do not see its mask.",
             "pass an array without a mask, such as array.filled(value)"};
       }
-      Py_IncRef(own_type.get());  // types that come and go are few
-      without_mask = own_type.get();
+      Py_IncRef(own_type);  // types that come and go are few
+      without_mask = own_type;
     }
-    const DlExchange* const exchange = exchange_of(object);
+    const DlExchange* const exchange = exchange_of(own_type);
     if (exchange != nullptr && (!gpu || stream == -1) && !has_derivative(object)) {
       if (exchange->managed(object, &managed_) == 0 && managed_ != nullptr) {
         read_only = (managed_->flags & dl_read_only) != 0;
@@ -201,7 +199,7 @@ class Array {
     }
     static PyObject* unversioned = nullptr;  // the type that last refused the keyword max_version
     std::string said;
-    if (own_type.get() != unversioned) {
+    if (own_type != unversioned) {
       capsule_ = exported(object, gpu, stream, true);
       if (capsule_ != nullptr) {
         from_capsule(name);
@@ -217,8 +215,8 @@ class Array {
       const std::string again = error_text();
       refuse(object, name, gpu, said.empty() || said.starts_with("TypeError") ? again : said);
     }
-    Py_IncRef(own_type.get());  // types that come and go are few
-    unversioned = own_type.get();
+    Py_IncRef(own_type);  // types that come and go are few
+    unversioned = own_type;
     from_capsule(name);
   }
 

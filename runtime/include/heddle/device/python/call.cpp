@@ -161,18 +161,19 @@ class Call {
       if (!is_array(parameter)) {
         continue;
       }
+      const Owned type(PyObject_Type(given_[i]));
       if (kernel_.device != nullptr && first == nullptr) {
         first = given_[i];
         const bool own = stream_given_ == nullptr || stream_given_ == none();
-        asked = own ? exchange_of(first) : nullptr;
+        asked = own ? exchange_of(type.get()) : nullptr;
         if (asked == nullptr || asked->stream == nullptr) {
           asked = nullptr;
-          producer = find_stream(first);
+          producer = find_stream(own ? first : stream_given_, own);
         }
       }
       Array& array = arrays_[static_cast<std::size_t>(k++)];
       array_[i] = &array;
-      array.take(given_[i], parameter.name, kernel_.device != nullptr, producer);
+      array.take(given_[i], type.get(), parameter.name, kernel_.device != nullptr, producer);
       check_device(parameter, array);
       if (asked != nullptr && asked->stream(array.device_type, array.device, &stream_) != 0) {
         throw Raised{};
@@ -187,11 +188,9 @@ class Call {
   }
 
   /// The stream in which the kernel runs, and what a producer of arrays is told of it: -1 where it
-  /// is the producer's own.
-  std::int64_t find_stream(PyObject* array) {
-    const bool own = stream_given_ == nullptr || stream_given_ == none();
+  /// is the producer's own. asked: what knows the stream, the first array where it is its own.
+  std::int64_t find_stream(PyObject* asked, bool own) {
     const Owned arguments(PyTuple_New(1));
-    PyObject* const asked = own ? array : stream_given_;
     Py_IncRef(asked);
     PyTuple_SetItem(arguments.get(), 0, asked);
     const Owned found(PyObject_CallObject(kernel_.callbacks[1], arguments.get()));
