@@ -21,8 +21,8 @@ from heddle.emit.python_file import PYTHON_HEADERS, in_python, python_file
 from heddle.emit.sweep_file import sweep_header
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
+from heddle.garbage_collection import without_search
 from heddle.halo.walls import DenseKernel, check_walls
-from heddle.ir.collection import without_search
 from heddle.ir.intervals import loses_bits
 from heddle.ir.legality import check_runs
 from heddle.ir.nodes import Access, Gather, Let, Store

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from heddle.ir.collection import without_search
+from heddle.garbage_collection import without_search
 from heddle.ir.default_schedule import plain
 from heddle.ir.legality import check_schedule
 from heddle.ir.nodes import Kernel

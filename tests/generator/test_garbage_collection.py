@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from heddle.ir.collection import without_search
+from heddle.garbage_collection import without_search
 
 
 def test_it_is_as_it_was() -> None:
