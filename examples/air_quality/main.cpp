@@ -216,11 +216,10 @@ int main(int argc, char** argv) {
   const auto start = example::start("air_quality", air_quality::parse_options, argc, argv);
   if (start.status) return heddle::end_together(argc, argv, *start.status);
   return heddle::run(argc, argv, start.options.gpu ? heddle::Memory::device : heddle::Memory::host,
-                     [&](heddle::Ranks& ranks) {
+                     [&](heddle::Transport& transport) {
                        int status = 0;
-                       example::within_memory("choose fewer cells with --cells", [&] {
-                         status = air_quality::run(start.options, ranks.only());
-                       });
+                       example::within_memory("choose fewer cells with --cells",
+                                              [&] { status = air_quality::run(start.options, transport); });
                        return status;
                      });
 }

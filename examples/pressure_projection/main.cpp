@@ -99,5 +99,5 @@ int main(int count, char** arguments) {
     return 2;
   }
   return heddle::run(count, arguments, heddle::Memory::host,
-                     [&](heddle::Ranks& ranks) { return run(options, ranks.only()); });
+                     [&](heddle::Transport& transport) { return run(options, transport); });
 }

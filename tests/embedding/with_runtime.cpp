@@ -14,10 +14,9 @@
 
 namespace {
 
-int run(heddle::Ranks& ranks) {
-  heddle::Transport& transport = ranks.only();
+int run(heddle::Transport& transport) {
   constexpr std::int64_t n = 96;
-  const heddle::BlockGrid grid({{0, 0, 0}, {n, n, 1}}, {2, 2, 1}, {true, true, false}, ranks.count());
+  const heddle::BlockGrid grid({{0, 0, 0}, {n, n, 1}}, {2, 2, 1}, {true, true, false}, transport.ranks());
   heddle::Field<double> u(grid, {.name = "u", .rank = transport.rank()});
   heddle::Field<double> v(grid, {.name = "v", .rank = transport.rank()});
 
@@ -50,7 +49,7 @@ int run(heddle::Ranks& ranks) {
         error = std::max(error, std::abs(view(x, y, 0, 0) - exact));
       }
   }
-  std::printf("rank %d of %d: largest error %.1e\n", transport.rank(), ranks.count(), error);
+  std::printf("rank %d of %d: largest error %.1e\n", transport.rank(), transport.ranks(), error);
   return error < 1e-11 ? 0 : 1;
 }
 

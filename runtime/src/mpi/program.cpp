@@ -94,9 +94,9 @@ int or_abort(const std::function<int()>& f) {
   }
 }
 
-} // namespace
-
-int run(int& argc, char**& argv, Memory memory, const Body& body) {
+/// several: the same body, where MPI has started several ranks.
+template <class AnyBody>
+int run_body(int& argc, char**& argv, Memory memory, const AnyBody& body, const Body& several) {
   const Session session(argc, argv);
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -104,7 +104,17 @@ int run(int& argc, char**& argv, Memory memory, const Body& body) {
     return run_in_one_process(argv[0], memory, body,
                               {library() + ", with which this program was built, knows of one process",
                                "start several with the mpirun of this MPI, or build with the launcher's"});
-  return or_abort([&] { return run_ranks(argc, argv, ranks, memory, body); });
+  return or_abort([&] { return run_ranks(argc, argv, ranks, memory, several); });
+}
+
+} // namespace
+
+int run(int& argc, char**& argv, Memory memory, const Body& body) {
+  return run_body(argc, argv, memory, body, body);
+}
+
+int run(int& argc, char**& argv, Memory memory, const RankBody& body) {
+  return run_body(argc, argv, memory, body, [&](Ranks& ranks) { return body(ranks.only()); });
 }
 
 int end_together(int& argc, char**& argv, int status) {
@@ -115,8 +125,8 @@ int end_together(int& argc, char**& argv, int status) {
   });
 }
 
-int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body) {
-  return run(argc, argv, Memory::host, [&](Ranks& ranks) { return body(ranks.only()); });
+int run(int& argc, char**& argv, const RankBody& body) {
+  return run(argc, argv, Memory::host, body);
 }
 
 bool launched() {

@@ -23,9 +23,8 @@ int after_output(const char* program, int status) {
   return status == 0 ? 1 : status;
 }
 
-} // namespace
-
-int run([[maybe_unused]] int& argc, char**& argv, Memory memory, const Body& body) {
+template <class AnyBody>
+int run_body([[maybe_unused]] int& argc, char**& argv, Memory memory, const AnyBody& body) {
 #ifdef SIGXFSZ
   // A file that grows above the limit (ulimit -f) makes write() fail, which is reported, instead of ending
   // the process without a word.
@@ -40,6 +39,16 @@ int run([[maybe_unused]] int& argc, char**& argv, Memory memory, const Body& bod
                      "install MPI with its headers (Debian: libopenmpi-dev), configure and build again"};
 #endif
   return after_output(argv[0], run_in_one_process(argv[0], memory, body, no_mpi));
+}
+
+} // namespace
+
+int run(int& argc, char**& argv, Memory memory, const Body& body) {
+  return run_body(argc, argv, memory, body);
+}
+
+int run(int& argc, char**& argv, Memory memory, const RankBody& body) {
+  return run_body(argc, argv, memory, body);
 }
 
 int end_together([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv, int status) {

@@ -116,6 +116,8 @@ extern "C" const RegisteredTransport heddle_transport_peer;
 const RegisteredTransport heddle_transport_peer("peer", 10, Launcher::none, [](const LaunchRequest& request) {
   const int ranks = request.ranks;
   if (ranks == 1) return unavailable_to_one("peer");
+  if (request.own_threads)
+    return unavailable("peer", "one thread computes all ranks, and this program needs a thread for each", "");
   TransportCandidate candidate =
       request.memory == Memory::device
           ? peer_candidate(ranks)

@@ -43,10 +43,11 @@ void refuse_one_of_many(const NoMpi& no_mpi) {
           "; to run independent processes on purpose, set HEDDLE_TRANSPORT=local, or HEDDLE_RANKS for each");
 }
 
-int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
+int run_ranks(Memory memory, bool own_threads, const Body& body, const NoMpi& no_mpi) {
   refuse_one_of_many(no_mpi);
   std::vector<TransportCandidate> candidates = registered_candidates({.ranks = ranks_asked_for(memory),
                                                                       .memory = memory,
+                                                                      .own_threads = own_threads,
                                                                       .reason_elsewhere = no_mpi.reason,
                                                                       .hint_elsewhere = no_mpi.hint});
   for (const char* const name : {"mpi-device", "mpi"}) { // not registered in a program without heddle::mpi
@@ -59,6 +60,22 @@ int run_ranks(Memory memory, const Body& body, const NoMpi& no_mpi) {
   const std::unique_ptr<Transport> one = choice.candidate->make();
   Ranks ranks(*one);
   return body(ranks);
+}
+
+/// The status of a program; what it throws is printed behind the program's name.
+template <class F> int or_printed(std::string_view program, F&& status) {
+  std::string why;
+  try {
+    return status();
+  } catch (const std::bad_alloc&) {
+    why = "not enough memory";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  const std::string name(program.substr(program.rfind('/') + 1)); // npos + 1 is 0
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
+  return 1;
 }
 
 } // namespace
@@ -102,18 +119,13 @@ int run_on_threads(const Body& body,
 }
 
 int run_in_one_process(std::string_view program, Memory memory, const Body& body, const NoMpi& no_mpi) {
-  std::string why;
-  try {
-    return run_ranks(memory, body, no_mpi);
-  } catch (const std::bad_alloc&) {
-    why = "not enough memory";
-  } catch (const std::exception& error) {
-    why = error.what();
-  }
-  const std::string name(program.substr(program.rfind('/') + 1)); // npos + 1 is 0
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
-  return 1;
+  return or_printed(program, [&] { return run_ranks(memory, false, body, no_mpi); });
+}
+
+int run_in_one_process(std::string_view program, Memory memory, const RankBody& body, const NoMpi& no_mpi) {
+  return or_printed(program, [&] {
+    return run_ranks(memory, true, [&](Ranks& ranks) { return body(ranks.only()); }, no_mpi);
+  });
 }
 
 } // namespace heddle

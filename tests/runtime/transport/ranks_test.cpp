@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -287,6 +288,32 @@ TEST(Ranks, AProgramOfOneRankAThreadSaysSo) {
   Ranks one;
   EXPECT_EQ(one.only().ranks(), 1);
   EXPECT_EQ(&one.processes(), &one.only());
+}
+
+TEST(Ranks, AProgramOfOneRankGetsAThreadForEach) {
+  const Setting ranks("HEDDLE_RANKS", "3");
+  std::mutex mutex;
+  std::vector<int> seen;
+  const auto body = [&](Transport& transport) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    seen.push_back(transport.rank());
+    return transport.ranks() == 3 ? 0 : 5;
+  };
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(heddle::run_in_one_process("here", Memory::host, body), 0);
+  std::fflush(stdout);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(out.find("transport threads: 3 ranks"), 0U) << out;
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
+
+  const Setting name("HEDDLE_TRANSPORT", "peer");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(heddle::run_in_one_process("here", Memory::host, body), 1);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "here: select_transport: peer cannot be used: one thread computes all ranks, and this program needs "
+      "a thread for each. Hint: HEDDLE_TRANSPORT can be auto or threads here\n");
 }
 
 TEST(Ranks, TheStatusOfAnyThreadIsThatOfTheProgram) {

@@ -34,9 +34,8 @@ double rest(heddle::Transport& transport, int ranks, std::array<int, 3> blocks, 
   return heddle::Reduction<double>(u, heddle::ReductionKind::sum, transport).value();
 }
 
-int run(heddle::Ranks& ranks) {
-  heddle::Transport& transport = ranks.only();
-  const int count = ranks.count();
+int run(heddle::Transport& transport) {
+  const int count = transport.ranks();
 
   // 1. Before the first step: the graph knows what each task reads and writes.
   std::string message;

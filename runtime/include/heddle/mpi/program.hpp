@@ -2,8 +2,6 @@
 #ifndef HEDDLE_MPI_PROGRAM_HPP
 #define HEDDLE_MPI_PROGRAM_HPP
 
-#include <functional>
-
 #include "heddle/core/memory.hpp"
 #include "heddle/transport/ranks.hpp"
 #include "heddle/transport/transport.hpp"
@@ -31,8 +29,9 @@ int run(int& argc, char**& argv, Memory memory, const Body& body);
 /// and ends them with status 1 where some have other arguments, so that none of them waits.
 int end_together(int& argc, char**& argv, int status);
 
-/// The same as the other run() for a body that computes one rank, on the host.
-int run(int& argc, char**& argv, const std::function<int(Transport& transport)>& body);
+/// The same for a body that computes one rank, with fields in this memory, or on the host.
+int run(int& argc, char**& argv, Memory memory, const RankBody& body);
+int run(int& argc, char**& argv, const RankBody& body);
 
 /// Whether the environment says that an mpirun (or srun) started this process, and not as the only one.
 [[nodiscard]] bool launched();

@@ -36,6 +36,9 @@ namespace heddle {
 /// meanwhile, such as the picture that rank 0 draws. A file that grows above the limit of the process (ulimit
 /// -f) is an error like a full disk: the signal SIGXFSZ is ignored.
 int run(int& argc, char**& argv, Memory memory, const Body& body);
+/// The same for a program that computes one rank: each has a process or a thread of its own, and "peer" does
+/// not apply.
+int run(int& argc, char**& argv, Memory memory, const RankBody& body);
 
 /// What main() returns, instead of run(), where the command line ends it: the status. Where mpirun started
 /// several ranks, those with other arguments do not wait for this one: all end.

@@ -16,6 +16,8 @@ class Ranks;
 
 /// The body of a program: its result is the exit status.
 using Body = std::function<int(Ranks& ranks)>;
+/// The same of a program that computes one rank: each has a thread or a process of its own.
+using RankBody = std::function<int(Transport& transport)>;
 
 /// A transport that a program could use, and why it should, or why it cannot.
 struct TransportCandidate {
@@ -76,6 +78,7 @@ struct LaunchRequest {
   Launcher launcher = Launcher::none;
   int ranks = 1;
   Memory memory = Memory::host; // of the fields
+  bool own_threads = false;     // whether the program needs a thread or a process for each rank
   /// Why a transport for the other kind of launch is of no use, and what to do about it.
   std::string reason_elsewhere{};
   std::string hint_elsewhere{};

@@ -96,6 +96,9 @@ struct NoMpi {
 /// one (OMPI_COMM_WORLD_SIZE, PMI_SIZE, SLURM_STEP_NUM_TASKS, PMIX_RANK and their like): each would compute
 /// all of it. HEDDLE_TRANSPORT=local says that this is meant.
 int run_in_one_process(std::string_view program, Memory memory, const Body& body, const NoMpi& no_mpi = {});
+/// The same for a program that computes one rank: each has a thread of its own, and "peer" does not apply.
+int run_in_one_process(std::string_view program, Memory memory, const RankBody& body,
+                       const NoMpi& no_mpi = {});
 
 } // namespace heddle
 
