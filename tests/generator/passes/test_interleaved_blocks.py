@@ -7,7 +7,7 @@ import dataclasses
 import random
 
 import pytest
-from heddle import Assignment, If, Interleaved, Reduce, Schedule, Sparse, block_coordinates, fields, lbm
+from heddle import Assignment, If, Interleaved, Reduce, Rows, Schedule, Sparse, block_coordinates, fields, lbm
 from heddle.errors import KernelError
 from heddle.ir import nodes as ir
 from heddle.ir.device_calls import is_call
@@ -74,8 +74,8 @@ def vectors_give_what_each_block_gives(
 
 def test_processors_know_nothing_of_lanes() -> None:
     f, g = fields("f, g: real[3D]")
-    entry = model([Assignment(g.here, f[1, 0, 0])], Schedule(gpu=Interleaved(LANES)))
-    plain = model([Assignment(g.here, f[1, 0, 0])])
+    entry = model([Assignment(g.here, f[1, 0, 0])], Schedule(cpu=Rows(), gpu=Interleaved(LANES)))
+    plain = model([Assignment(g.here, f[1, 0, 0])], Schedule(cpu=Rows()))
     for target in ("cpu", "reference"):
         bodies = [list(lines(levels(each, "f64", target)[-1][1].body)) for each in (entry, plain)]
         assert bodies[0] == bodies[1]

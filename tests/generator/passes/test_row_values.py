@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heddle import Assignment, Module, Schedule, fields, profiles, tables
+from heddle import Assignment, Module, Rows, Schedule, fields, profiles, tables
 from heddle.build import files, write
 from heddle.emit.targets import TARGETS
 from heddle.ir import nodes as ir
@@ -28,7 +28,7 @@ def lowered(
     *step: Any, target: str = "cpu", schedule: Schedule | None = None, reals: str = "f64"
 ) -> ir.Kernel:
     module = Module("m", precisions=(reals,))
-    module.add("step", step, schedule=schedule or Schedule())
+    module.add("step", step, schedule=schedule or Schedule(cpu=Rows()))
     known = precision(reals)
     model = module.kernels["step"]
     return lower(model.typed(known), Request(known, model.schedule, TARGETS[target])).lowered
