@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ PROPERTIES = {
     N_STAR: (N_STAR, 1.0),
 }
 """Of species, which rate laws ask for: keys of the formats, and the law's name and unit of each."""
-LARGEST = 1.7976931348623157e308
+LARGEST = sys.float_info.max
 """Number of a file."""
 COEFFICIENTS = "taylor coefficients"
 MOST_COEFFICIENTS = 50

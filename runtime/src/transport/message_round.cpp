@@ -6,12 +6,16 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t alignment = 256; // of a message, bytes
+/// Bytes that a message takes where several follow each other.
+std::size_t place_of(const Message& message) {
+  constexpr std::size_t alignment = 256;
+  return (message.bytes + alignment - 1) / alignment * alignment;
+}
 
 std::int64_t bytes_of(std::span<const Message> messages) {
   std::size_t bytes = 0;
   for (const Message& message : messages)
-    bytes += (message.bytes + alignment - 1) / alignment * alignment;
+    bytes += place_of(message);
   return static_cast<std::int64_t>(bytes);
 }
 
@@ -21,7 +25,7 @@ std::vector<Message> placed(std::span<const Message> messages, std::byte*& at) {
   all.reserve(messages.size());
   for (const Message& message : messages) {
     all.push_back({message.peer, at, message.bytes});
-    at += (message.bytes + alignment - 1) / alignment * alignment;
+    at += place_of(message);
   }
   return all;
 }
