@@ -40,16 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:  # said with the usage of the command, not with that of all
         getattr(options, "misused", parser.error)(f"unrecognized arguments: {' '.join(unknown)}")
     options.flags = flags
-    if options.cmake_dir:
-        from heddle.resources import folder
-
-        print(folder("runtime/cmake"))
-        return 0
-    if options.command is None:
+    if options.command is None and not options.cmake_dir:
         parser.print_help()
         return 2
     try:
-        code = int(options.run(options))
+        code = _cmake_dir() if options.cmake_dir else int(options.run(options))
         sys.stdout.flush()
         return code
     except KernelError as error:
@@ -83,6 +78,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+
+
+def _cmake_dir() -> int:
+    from heddle.resources import folder
+
+    print(folder("runtime/cmake"))
+    return 0
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:

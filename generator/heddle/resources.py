@@ -6,6 +6,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from heddle.errors import KernelError
+
+REINSTALL = "install Heddle again"
+"""What helps where a file of its own is missing."""
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parents[1]
 
@@ -20,8 +24,8 @@ def program(name: str) -> Path | None:
 
 
 def folder(name: str) -> Path:
-    """The folder `templates`, `runtime/cmake` or `runtime/include`."""
+    """The folder `templates`, `runtime/cmake` or `runtime/include`. Raises KernelError without it."""
     for root in (_PACKAGE / "data", _CHECKOUT):
         if (root / name).is_dir():
             return root / name
-    raise FileNotFoundError(f"heddle's folder '{name}' is missing: reinstall heddle")
+    raise KernelError("heddle", f"its folder '{name}' is missing.", REINSTALL)

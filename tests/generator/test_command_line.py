@@ -9,6 +9,7 @@ import json
 import os
 import re
 import runpy
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from heddle.__main__ import STAGES, main
+from heddle.emit.files import environment
 from heddle.explorer.progress import Progress
 from heddle.ir import nodes as ir
 from heddle.ir.json import from_json
@@ -436,6 +438,34 @@ def test_a_full_disk_names_the_file(
     written = out / "demo" / "shift.cpp"
     assert capsys.readouterr().err == f"heddle: cannot write or read {written}: No space left on device\n"
     assert files_below(out) == set()
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("runtime/include", "heddle: its folder 'templates' is missing."),
+        ("templates", "heddle: its folder 'runtime/include' is missing."),
+        ("templates/module.h.j2", "heddle: its template '"),
+    ],
+)
+def test_what_is_missing_of_heddle_itself_is_named(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    kept: str, said: str,
+) -> None:  # fmt: skip
+    """An installation that has one folder or template of all."""
+    place = tmp_path / "checkout" / kept
+    place.parent.mkdir(parents=True)
+    (shutil.copyfile if place.suffix else shutil.copytree)(ROOT / kept, place)
+    monkeypatch.setattr("heddle.resources._CHECKOUT", tmp_path / "checkout")
+    monkeypatch.setattr("heddle.resources._PACKAGE", tmp_path)
+    environment.cache_clear()
+    try:
+        assert main(["build", str(model), "--out", str(tmp_path / "out"), "--targets", "cpu"]) == 1
+    finally:
+        environment.cache_clear()
+    error = capsys.readouterr().err
+    assert error.startswith(f"heddle: {said}")
+    assert error.endswith("\n  Hint: install Heddle again\n")
 
 
 def test_a_reader_that_has_seen_enough(model: Path) -> None:

@@ -30,6 +30,7 @@ _INLINE = re.compile(
 MOST_LETTERS = 5_000
 """Of a species' declaration, a reaction or an initial value."""
 _COMMAND = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*([^\n]*)", re.MULTILINE)
+_NO_COMMAND = re.compile(r"^[ \t]*#[ \t]*(?![\w \t])", re.MULTILINE)
 _REACTION = re.compile(
     r"\s*(?:<\s*(?P<name>[^>]*?)\s*>)?(?P<left>[^=:]*)=(?P<right>[^=:]*):(?P<rate>.*)", re.DOTALL
 )
@@ -63,6 +64,12 @@ class _Reader:
         if _INLINE.search(text):
             self.result.notes.append(f"{path.name}: code of #INLINE is left out")
         text = _without(_INLINE, text, path.name, "#INLINE begins", "end it with #ENDINLINE")
+        if alone := _NO_COMMAND.search(text):
+            raise KernelError(
+                f"{path.name}:{text.count(chr(10), 0, alone.start()) + 1}",
+                "'#' begins no command.",
+                "write its name behind it, #EQUATIONS, or remove it",
+            )
         commands = list(_COMMAND.finditer(text))
         if not commands:
             raise KernelError(
@@ -134,7 +141,7 @@ class _Reader:
 
     def initial(self, where: str, entry: str) -> None:
         name, _, value = (part.strip() for part in entry.partition("="))
-        number = rate_expression(value, where)
+        number = rate_expression(value, where) if value else sympy.nan
         if not number.is_number or not number.is_real or not 0 <= float(number) < math.inf:
             raise KernelError(
                 where,

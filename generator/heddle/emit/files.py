@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from unicodedata import category
@@ -17,10 +17,13 @@ from unicodedata import category
 import jinja2
 
 from heddle.errors import KernelError
-from heddle.resources import folder
+from heddle.resources import REINSTALL, folder
 
 LINE = 100
 """The length of an emitted line."""
+
+Source = tuple[str, str, Callable[[], bool]]
+"""Of a template: its text, its path, and whether that is the newest."""
 
 # Operands that are not aligned: with them clang-format takes seconds for a polynomial of order 8.
 _STYLE = (
@@ -32,11 +35,22 @@ _STYLE = (
 )
 
 
+class _Templates(jinja2.FileSystemLoader):
+    """Those of a folder."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> Source:
+        """Raises KernelError where there is no such file."""
+        try:
+            return super().get_source(environment, template)
+        except jinja2.TemplateNotFound:
+            raise KernelError("heddle", f"its template '{template}' is missing.", REINSTALL) from None
+
+
 @cache
 def environment() -> jinja2.Environment:
     """The one Jinja environment; a name that a template misses is an error."""
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder("templates")),
+        loader=_Templates(folder("templates")),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
