@@ -17,6 +17,7 @@ from heddle.emit.cost import cost
 from heddle.emit.entry_checks import entry_checks
 from heddle.emit.expression import NoOneTextError, type_text
 from heddle.emit.files import render
+from heddle.emit.round_functions import RoundFunctions, long_round
 from heddle.emit.signature import UNCHECKED, UNUSED, Argument, arguments, table_checks
 from heddle.emit.statement import StatementPrinter
 from heddle.emit.template import LANES, REAL, STRIP, merged, strip_names
@@ -143,7 +144,7 @@ def _shared(
 ) -> dict[str, Any] | None:
     """The template over Real and the entries that instantiate it. None where the texts in f64 and f32
     differ in more than the type, or where no argument tells it."""
-    if any({REAL, STRIP, LANES} & names_in(v.stages.lowered) for v in reals):
+    if any({REAL, STRIP, LANES} & names_in(v.stages.lowered) or long_round(v.stages.lowered) for v in reals):
         return None
     types = {v.suffix: v.precision.arithmetic for v in reals}
     try:
@@ -278,7 +279,8 @@ def _cpu_function(
     stages = variant.stages
     everything = arguments(stages.kernel)
     used = _used(stages.lowered, everything)
-    printer = StatementPrinter(target, real)
+    loop = long_round(stages.lowered)
+    long = RoundFunctions(f"{kernel}_{variant.suffix}", stages.lowered, loop, target) if loop else None
     dense = stages.kernel.space.is_box
     rows = dense and not target.checked and _has_unit_rows(stages.lowered)
     given = [a for a in everything if a in used or a.role not in (*UNCHECKED, *UNUSED["host"])]
@@ -297,7 +299,8 @@ def _cpu_function(
         "parameters": ", ".join(_parameter(argument) for argument in used),
         "arguments": ", ".join(argument.name for argument in used),
         "unused": [argument.name for argument in everything if argument not in used],
-        "body": printer.block(stages.lowered.body),
+        "functions": long.functions if long else "",
+        "body": long.body if long else StatementPrinter(target, real).block(stages.lowered.body),
     }
 
 

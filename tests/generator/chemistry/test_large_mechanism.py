@@ -11,6 +11,7 @@ import pytest
 import sympy
 from cells import State, evaluated
 from heddle import Module, Schedule, Strips, chemistry
+from heddle.emit.round_functions import long_round
 from heddle.ir.unique_names import names_in
 from large import large
 
@@ -138,3 +139,4 @@ def test_generation_takes_little_time() -> None:
     units = (time.process_time() - begin) / (before + unit()) * 2
     assert {"part_squares_1", "part_f_HO2_2"} <= names_in(kernel)
     assert units < MOST_UNITS
+    assert long_round(kernel) is not None  # compilers get functions of some hundred statements
