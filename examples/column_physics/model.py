@@ -99,7 +99,7 @@ column_physics.add("excess", scheme.excess(), schedule=Schedule(Rows()))
 column_physics.add("scale", scheme.scale(excess="excess"))
 column_physics.add("limited_stage", scheme.limited_stage(excess="excess"))
 # The same in one kernel, for a GPU: a block of threads goes up through the levels, and computes once what its
-# cells share. Two blocks of 32 x 12 threads with 80 registers fit on a multiprocessor, not two of 32 x 16.
+# cells share. Two blocks of 32 x 12 threads fit on a multiprocessor (76 registers), not two of 32 x 16.
 column_physics.add(
     "limited_at_once",
     scheme.limited_at_once(),
