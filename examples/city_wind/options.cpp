@@ -37,6 +37,7 @@ void refuse_unused(const Options& options) {
 
 std::optional<Options> parse_options(int count, const char* const* arguments) {
   using command_line::add_choice;
+  using command_line::add_joined;
   using command_line::between;
   Options o;
   CLI::App app("city_wind: wind around buildings that conserves mass");
@@ -52,20 +53,15 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--height-field", o.height_field, "field of the shapefile with the heights");
   app.add_option("--terrain", o.terrain, ".npz, .npy or .asc elevation model (default: flat)");
   std::array<double, 2> origin{};
-  app.add_option("--origin", origin, "X,Y: south-west corner of the domain in the elevation model, m")
-      ->delimiter(',')
-      ->check(between(0, 1e8));
+  add_joined(app, "--origin", ',', origin, 0, 1e8,
+             "X,Y: south-west corner of the domain in the elevation model, m");
   std::array<double, 2> data_cell{};
   const CLI::Option* const has_data_cell =
-      app.add_option("--data-cell", data_cell,
-                     "DX,DY: cell size of the elevation model where the file does not say it, m")
-          ->delimiter(',')
-          ->check(between(1e-6, 1e8))
+      add_joined(app, "--data-cell", ',', data_cell, 1e-6, 1e8,
+                 "DX,DY: cell size of the elevation model where the file does not say it, m")
           ->default_str("");
-  app.add_option("--cells", o.cells, "NX,NY,NZ: number of cells")->delimiter(',')->check(between(0, 1e9));
-  app.add_option("--cell-size", o.cell, "DX,DY,DZ: of the cells, DZ of the lowest level, m")
-      ->delimiter(',')
-      ->check(between(-1e9, 1e9));
+  add_joined(app, "--cells", ',', o.cells, 0, 1e9, "NX,NY,NZ: number of cells");
+  add_joined(app, "--cell-size", ',', o.cell, -1e9, 1e9, "DX,DY,DZ: of the cells, DZ of the lowest level, m");
   app.add_option("--stretch", o.stretch, "each level is thicker by this factor than the one below")
       ->check(between(-10, 10));
   app.add_option("--sensors", o.sensors, "table of times, places and winds (default: one sensor)");

@@ -67,10 +67,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                  "moist_bubble: the same in a cloud; density: cold current; rico: cumulus clouds that rain; "
                  "wave: inertia-gravity waves")
       ->check(CLI::IsMember(case_names()));
-  command_line::add_joined<std::int64_t>(
-      app, "--cells", {'x', 3, 3, 0, 4096},
-      [&](const auto& cells) { std::ranges::copy(cells, o.cells.begin()); },
-      "NXxNYxNZ: cells along x, y and z; 0: as many as the case has (default: those of the case)");
+  command_line::add_joined(
+      app, "--cells", 'x', o.cells, 0, 4096,
+      "NXxNYxNZ: cells along x, y and z; 0: as many as the case has (default: those of the case)")
+      ->default_str("");
   app.add_option(
          "--spacing", o.spacing,
          "of cells along x and y, m: the domain is then as wide as the cells (default: they share that "

@@ -9,8 +9,10 @@ namespace front {
 
 /// Of the sum of the Courant numbers along the three axes: beyond it the limiter cannot keep signs.
 inline constexpr double largest_courant = 1;
-/// Cells along x and y that a block has at least: exchanges and boundary zones need them.
-inline constexpr int least_block = 6;
+/// Cells along x and y that a block has at least: twice what kernels read of a neighbour.
+[[nodiscard]] inline int least_block(const Options& options) {
+  return options.at_once() ? 8 : 6;
+}
 
 /// Both look at the copies of fields on the host: q_here, ru_here and so on.
 

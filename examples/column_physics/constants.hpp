@@ -17,6 +17,8 @@ struct Tracer {
 };
 /// That a call of a kernel moves: tracer n is component n % tracers of group n / tracers.
 inline constexpr int tracers = 4;
+/// Ghost layers of what the limiter in one kernel reads cell by cell, and of planes and profiles.
+inline constexpr int ghost_cells = 4, ghost_entries = 2;
 
 } // namespace front
 

@@ -24,25 +24,24 @@ double face_order(std::int64_t n, std::int64_t cells, int most) {
 }
 
 Tracers::Tracers(const Place& place, const std::string& suffix)
-    : q(place.field(("q" + suffix).c_str(), tracers, 3)),
-      q_a(place.field(("q_a" + suffix).c_str(), tracers, 3)),
-      q_b(place.field(("q_b" + suffix).c_str(), tracers, 3)),
-      excess(place.field(("excess" + suffix).c_str(), 3 * tracers, 1)),
-      keep(place.field(("keep" + suffix).c_str(), tracers, 1)) {}
+    : q(place.field(("q" + suffix).c_str(), tracers, ghost_cells)),
+      q_a(place.field(("q_a" + suffix).c_str(), tracers, ghost_cells)),
+      q_b(place.field(("q_b" + suffix).c_str(), tracers, ghost_cells)) {}
 
 Air::Air(const Place& place, const Weather& weather, int groups)
-    : Tracers(place, ""), ru(place.field("ru", 1, 1)), rv(place.field("rv", 1, 1)),
-      om(place.field("om", 1, 1)), w(place.field("w", 1, 0)), mu(place.field("mu", 1, 1, 2)),
-      rho(place.field("rho", 1, 0, 1)), exner(place.field("exner", 1, 0, 1)),
-      pressure(place.field("pressure", 1, 0, 1)), height(place.field("height", 1, 0, 1)),
-      thickness(place.field("thickness", 1, 0, 1)), heating(place.field("heating", 1, 0)),
-      rain_fallen(place.field("rain", 1, 0, 2)), snow_fallen(place.field("snow", 1, 0, 2)),
-      clipped(place.field("clipped", 1, 0, 2)), scratch_1(place.field("scratch_1", 1, 0)),
-      scratch_2(place.field("scratch_2", 1, 0)), scratch_3(place.field("scratch_3", 1, 0)),
-      scratch_4(place.field("scratch_4", 1, 0)), scratch_5(place.field("scratch_5", 1, 0)),
-      scratch_plane(place.field("scratch_plane", 1, 0, 2)), column_mass(weather.levels().column()),
-      rdnw_values(weather.levels().rdnw), rdnw(place.levels(rdnw_values)),
-      one(place.profile(2, [](auto) { return 1.0; })), zero(place.profile(2, [](auto) { return 0.0; })),
+    : Tracers(place, ""), ru(place.field("ru", 1, ghost_cells)), rv(place.field("rv", 1, ghost_cells)),
+      om(place.field("om", 1, ghost_cells)), w(place.field("w", 1, 0)),
+      mu(place.field("mu", 1, ghost_entries, 2)), rho(place.field("rho", 1, 0, 1)),
+      exner(place.field("exner", 1, 0, 1)), pressure(place.field("pressure", 1, 0, 1)),
+      height(place.field("height", 1, 0, 1)), thickness(place.field("thickness", 1, 0, 1)),
+      heating(place.field("heating", 1, 0)), rain_fallen(place.field("rain", 1, 0, 2)),
+      snow_fallen(place.field("snow", 1, 0, 2)), clipped(place.field("clipped", 1, 0, 2)),
+      scratch_1(place.field("scratch_1", 1, 0)), scratch_2(place.field("scratch_2", 1, 0)),
+      scratch_3(place.field("scratch_3", 1, 0)), scratch_4(place.field("scratch_4", 1, 0)),
+      scratch_5(place.field("scratch_5", 1, 0)), scratch_plane(place.field("scratch_plane", 1, 0, 2)),
+      column_mass(weather.levels().column()), rdnw_values(weather.levels().rdnw),
+      rdnw(place.levels(rdnw_values)), one(place.profile(2, [](auto) { return 1.0; })),
+      zero(place.profile(2, [](auto) { return 0.0; })),
       own_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k - 1); })),
       below_weight(place.profile(2, [&](auto k) { return weight(weather.levels().mass, k, k); })),
       order_x(place.profile(0, [&](auto n) { return face_order(n, place.grid.domain().extent(0), 5); })),
@@ -58,7 +57,12 @@ Air::Air(const Place& place, const Weather& weather, int groups)
                         return k < 0 || k >= weather.levels().count() ? 0
                                                                       : weather.wind(static_cast<int>(k))[1];
                       })),
-      ascent(place.profile(2, [&](auto k) { return k < 0 ? 0 : weather.ascent(static_cast<int>(k)); })),
+      ascent(place.profile(2,
+                           [&](auto k) {
+                             return k < 0 || k > weather.levels().count()
+                                        ? 0
+                                        : weather.ascent(static_cast<int>(k));
+                           })),
       mass(place.levels(weather.levels().mass)),
       x_face(place.profile(0, [&](auto n) { return place.spacing * static_cast<double>(n); })),
       x_front(place.profile(

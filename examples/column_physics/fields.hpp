@@ -37,12 +37,12 @@ struct Place {
                                    .rank = rank,
                                    .same_along = same_along});
   }
-  /// value(n) along an axis, for the cells and one more before and behind.
+  /// value(n) along an axis, for the cells and a few more before and behind.
   template <class F> [[nodiscard]] heddle::Profile<float> profile(int axis, F value) const {
     std::vector<float> values;
-    for (std::int64_t n = -1; n <= grid.domain().extent(axis); ++n)
+    for (std::int64_t n = -ghost_entries; n < grid.domain().extent(axis) + ghost_entries; ++n)
       values.push_back(static_cast<float>(value(n)));
-    return {grid.domain(), axis, 1, values, memory};
+    return {grid.domain(), axis, ghost_entries, values, memory};
   }
   /// Of values per level; 0 beyond.
   [[nodiscard]] heddle::Profile<float> levels(const std::vector<double>& values) const {
@@ -62,9 +62,8 @@ struct Tracers {
   Tracers(const Tracers&) = delete;
   Tracers& operator=(const Tracers&) = delete;
 
-  heddle::Field<float> q;            // at the beginning of a step
-  heddle::Field<float> q_a, q_b;     // in its stages
-  heddle::Field<float> excess, keep; // of fluxes beyond first order, and the share of them that stays
+  heddle::Field<float> q;                           // at the beginning of a step
+  heddle::Field<float> q_a, q_b;                    // in its stages
   heddle::HostCopy<heddle::Field<float>> q_here{q}; // for checks
 };
 

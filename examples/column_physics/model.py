@@ -98,7 +98,16 @@ column_physics.add("stage", scheme.stage())
 column_physics.add("excess", scheme.excess(), schedule=Schedule(Rows()))
 column_physics.add("scale", scheme.scale(excess="excess"))
 column_physics.add("limited_stage", scheme.limited_stage(excess="excess"))
-for kernel in ("stage", "excess", "scale", "limited_stage"):
+# The same in one kernel, for a GPU: a block of threads goes up through the levels, and computes once what its
+# cells share. Two blocks of 32 x 12 threads fit on a multiprocessor (76 registers), not two of 32 x 16.
+column_physics.add(
+    "limited_at_once",
+    scheme.limited_at_once(),
+    schedule=Schedule(
+        gpu=Threads(block=(32, 12, 1), unit_stride=True, same_strides=True, level_by_level=True)
+    ),
+)
+for kernel in ("stage", "excess", "scale", "limited_stage", "limited_at_once"):
     column_physics.add_halo(f"{kernel}_halo", [kernel])
 
 # --- Clouds and rain ----------------------------------------------------------------------------------------

@@ -18,10 +18,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   Options o;
   CLI::App app("column_physics: a front with clouds, rain and radiation in a nested domain");
   command_line::set_up(app);
-  app.add_option("--size", o.size, "NXxNYxNZ: cells along x and y (12 or more), levels (4 or more)")
-      ->delimiter('x')
-      ->check(between(4, 1e5))
-      ->default_str("74x61x54");
+  command_line::add_joined(app, "--size", 'x', o.size, 4, 1e5,
+                           "NXxNYxNZ: cells along x and y (12 or more), levels (4 or more)");
   app.add_option("--spacing", o.spacing, "of cells along x and y, m")->check(between(10, 1e5));
   app.add_option("--top", o.top, "height of the domain, m")->check(between(1000, 3e4));
   app.add_option("--time-step", o.time_step, "length of a step, s")->check(between(1e-3, 3600));
@@ -56,9 +54,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
          "NetCDF file with levels and air at the beginning, in the names of WRF's wrfinput (default: the "
          "air of the coarser domain, which is that of the sounding in any case)")
       ->default_str("");
-  app.add_option("--blocks", o.blocks, "BXxBY: blocks along x and y (default: one per rank)")
-      ->delimiter('x')
-      ->check(between(1, 1e4))
+  command_line::add_joined(app, "--blocks", 'x', o.blocks, 1, 1e4,
+                           "BXxBY: blocks along x and y (default: one per rank)")
       ->default_str("");
   app.add_option("--out", o.out, "folder of the results");
   app.add_option("--frames", o.frames, "times in front.nc after the first")->check(between(1, 10000));
@@ -73,6 +70,10 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--device", {"cpu", "cuda"}, [&](std::size_t i) { o.gpu = i == 1; },
       "where the kernels run (default cpu)");
+  command_line::add_choice(
+      app, "--limiter", {"stored", "at-once"}, [&](std::size_t i) { o.limits_at_once = i == 1; },
+      "fluxes beyond first order are stored between three kernels, or one kernel has all of the limiter: the "
+      "same bits (default at-once on a GPU, else stored)");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave front.png out");

@@ -36,6 +36,9 @@ struct Options {
   bool wind = true; ///< whether air moves through the domain
   bool picture = true;
   bool gpu = false;
+  std::optional<bool> limits_at_once; ///< the limiter is one kernel; none: on a GPU it is
+
+  [[nodiscard]] bool at_once() const { return limits_at_once.value_or(gpu); }
 
   [[nodiscard]] std::int64_t count_steps() const;
   /// Of the scheme: potential temperature and kinds of water. All: others are passive.

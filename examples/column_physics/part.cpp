@@ -32,20 +32,63 @@ column_physics::Stage<float> stage(Air& a, Tracers& group, heddle::Field<float>&
 
 } // namespace
 
+/// Fluxes beyond first order are stored, and the share of them that stays: the fastest on a CPU.
+class Part::InThreeKernels : public Limited {
+public:
+  InThreeKernels(const Place& place, Air& a, Tracers& group, double time_step, double per_spacing,
+                 heddle::Transport& transport)
+      : excess_(place.field((std::string(group.q.name()) + " excess").c_str(), 3 * tracers, 1)),
+        keep_(place.field((std::string(group.q.name()) + " keep").c_str(), tracers, 1)),
+        excess_stage_(group.q_b, a.ru, a.rv, a.om, group.q, excess_, a.own_weight, a.below_weight, a.order_x,
+                      a.order_y, a.order_z, {.dt = time_step}),
+        scale_(a.ru, a.rv, a.om, a.mu, group.q, keep_, excess_, a.rdnw, a.one, a.zero, a.order_x, a.order_y,
+               a.order_z, {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+        stage_(group.q_a, a.ru, a.rv, a.om, a.mu, a.mu, group.q, keep_, excess_, a.rdnw, a.one, a.zero,
+               a.order_x, a.order_y, a.order_z, {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+        before_excess_(excess_stage_.before(), transport), before_scale_(scale_.before(), transport),
+        before_stage_(stage_.before(), transport) {}
+
+  void add_to(heddle::TaskGraph& graph) override {
+    graph.add(before_excess_);
+    graph.add(excess_stage_);
+    graph.add(before_scale_);
+    graph.add(scale_);
+    graph.add(before_stage_);
+    graph.add(stage_);
+  }
+
+private:
+  heddle::Field<float> excess_, keep_;
+  column_physics::Excess<float> excess_stage_;
+  column_physics::Scale<float> scale_;
+  column_physics::LimitedStage<float> stage_;
+  heddle::HaloExchange before_excess_, before_scale_, before_stage_;
+};
+
+/// Fluxes and shares are in no memory: the fastest on a GPU, whose threads share them.
+class Part::AtOnce : public Limited {
+public:
+  AtOnce(Air& a, Tracers& group, double time_step, double per_spacing, heddle::Transport& transport)
+      : stage_(a.ru, a.rv, a.om, a.mu, a.mu, group.q_b, group.q, group.q_a, a.one, a.zero, a.rdnw,
+               a.own_weight, a.below_weight, a.order_x, a.order_y, a.order_z,
+               {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
+        before_(stage_.before(), transport) {}
+
+  void add_to(heddle::TaskGraph& graph) override {
+    graph.add(before_);
+    graph.add(stage_);
+  }
+
+private:
+  column_physics::LimitedAtOnce<float> stage_;
+  heddle::HaloExchange before_;
+};
+
 Part::Advection::Advection(Air& a, Tracers& group, double time_step, double per_spacing,
                            heddle::Transport& transport)
     : first(stage(a, group, group.q, group.q_a, 1.0 / 3 * time_step, per_spacing)),
       second(stage(a, group, group.q_a, group.q_b, 1.0 / 2 * time_step, per_spacing)),
-      excess(group.q_b, a.ru, a.rv, a.om, group.q, group.excess, a.own_weight, a.below_weight, a.order_x,
-             a.order_y, a.order_z, {.dt = time_step}),
-      scale(a.ru, a.rv, a.om, a.mu, group.q, group.keep, group.excess, a.rdnw, a.one, a.zero, a.order_x,
-            a.order_y, a.order_z, {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
-      limited(group.q_a, a.ru, a.rv, a.om, a.mu, a.mu, group.q, group.keep, group.excess, a.rdnw, a.one,
-              a.zero, a.order_x, a.order_y, a.order_z,
-              {.dt = time_step, .rdx = per_spacing, .rdy = per_spacing}),
-      before_first(first.before(), transport), before_second(second.before(), transport),
-      before_excess(excess.before(), transport), before_scale(scale.before(), transport),
-      before_limited(limited.before(), transport) {}
+      before_first(first.before(), transport), before_second(second.before(), transport) {}
 
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
@@ -55,9 +98,15 @@ Part::Part(const Options& options, const Place& place, const Weather& weather, h
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
             air_.x_face, air_.x_front, air_.strength, clock_.moved(),
             {.width = weather.width(), .rdx = per_spacing_}) {
-  for (std::size_t n = 0; n < air_.groups(); ++n)
-    advection_.push_back(
-        std::make_unique<Advection>(air_, air_.group(n), time_step_, per_spacing_, transport));
+  for (std::size_t n = 0; n < air_.groups(); ++n) {
+    Tracers& group = air_.group(n);
+    Advection& made = *advection_.emplace_back(
+        std::make_unique<Advection>(air_, group, time_step_, per_spacing_, transport));
+    if (options.at_once())
+      made.last = std::make_unique<AtOnce>(air_, group, time_step_, per_spacing_, transport);
+    else
+      made.last = std::make_unique<InThreeKernels>(place, air_, group, time_step_, per_spacing_, transport);
+  }
 }
 
 void Part::add_look(heddle::Transfers& graph, std::function<void()> look) {
@@ -84,12 +133,7 @@ void Part::add_advection(heddle::TaskGraph& graph) {
     graph.add(group->first);
     graph.add(group->before_second);
     graph.add(group->second);
-    graph.add(group->before_excess);
-    graph.add(group->excess);
-    graph.add(group->before_scale);
-    graph.add(group->scale);
-    graph.add(group->before_limited);
-    graph.add(group->limited);
+    group->last->add_to(graph);
   }
 }
 

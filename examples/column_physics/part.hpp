@@ -48,15 +48,21 @@ public:
   void add_to(heddle::Checkpoint& checkpoint);
 
 private:
+  /// The last stage of a group of tracers, from q_b to q_a, whose fluxes are limited.
+  class Limited {
+  public:
+    virtual ~Limited() = default;
+    virtual void add_to(heddle::TaskGraph& graph) = 0;
+  };
+  class InThreeKernels;
+  class AtOnce;
   /// How a group of tracers moves.
   struct Advection {
     Advection(Air& air, Tracers& group, double time_step, double per_spacing, heddle::Transport& transport);
 
     column_physics::Stage<float> first, second;
-    column_physics::Excess<float> excess;
-    column_physics::Scale<float> scale;
-    column_physics::LimitedStage<float> limited;
-    heddle::HaloExchange before_first, before_second, before_excess, before_scale, before_limited;
+    heddle::HaloExchange before_first, before_second;
+    std::unique_ptr<Limited> last;
   };
 
   double time_step_, per_spacing_;

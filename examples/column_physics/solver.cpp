@@ -17,12 +17,13 @@ heddle::BlockGrid make_grid(const Options& options, int ranks) {
   const auto [n_x, n_y, n_z] = options.size;
   std::array<int, 3> blocks{options.blocks[0], options.blocks[1], 1};
   if (blocks[0] == 0) blocks = {1, ranks, 1};
+  const int least = least_block(options);
   for (const std::size_t axis : {0U, 1U})
-    if (options.size[axis] / blocks[axis] < least_block)
+    if (options.size[axis] / blocks[axis] < least)
       throw heddle::Error("--blocks",
                           std::to_string(blocks[axis]) + " blocks along an axis of " +
                               std::to_string(options.size[axis]) + " cells are too many",
-                          "leave at least " + std::to_string(least_block) + " cells to each block");
+                          "leave at least " + std::to_string(least) + " cells to each block");
   return heddle::BlockGrid({{0, 0, 0}, {n_x, n_y, n_z}}, blocks, {false, false, false}, ranks);
 }
 

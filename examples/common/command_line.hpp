@@ -2,6 +2,8 @@
 #ifndef HEDDLE_EXAMPLES_COMMAND_LINE_HPP
 #define HEDDLE_EXAMPLES_COMMAND_LINE_HPP
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -79,6 +81,20 @@ CLI::Option* add_joined(CLI::App& app, const std::string& name, const Joined& fo
     set(numbers);
   };
   return app.add_option_function<std::string>(name, read, help)->check(CLI::Validator(check, ""));
+}
+
+/// As many numbers as an array has, each from lower to upper, which go into it; the help says what it has
+/// now.
+template <class Number, std::size_t count>
+CLI::Option* add_joined(CLI::App& app, const std::string& name, char by, std::array<Number, count>& numbers,
+                        double lower, double upper, const std::string& help) {
+  std::string now;
+  for (const Number number : numbers)
+    now += (now.empty() ? "" : std::string(1, by)) + CLI::detail::to_string(number);
+  return add_joined<Number>(
+             app, name, {by, count, count, lower, upper},
+             [&numbers](const std::vector<Number>& read) { std::ranges::copy(read, numbers.begin()); }, help)
+      ->default_str(now);
 }
 
 /// Reads the arguments of main. Returns false after --help, which it prints on stdout. Throws heddle::Error

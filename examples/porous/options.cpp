@@ -18,9 +18,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--array", o.reading.array,
                  "array of an .npz, .vti or .vtk file (default: the only one that fits)")
       ->needs(image);
-  app.add_option("--size", o.reading.size, "NX,NY,NZ: voxels of a .raw file, one byte each, x fastest")
-      ->delimiter(',')
-      ->check(between(1, 1e5))
+  command_line::add_joined(app, "--size", ',', o.reading.size, 1, 1e5,
+                           "NX,NY,NZ: voxels of a .raw file, one byte each, x fastest")
       ->default_str("")
       ->needs(image);
   app.add_option("--pore", o.reading.pore_value, "voxels of an image with this value are pores")

@@ -17,10 +17,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   app.add_option("--input", o.input, ".npz, .npy, .asc elevation model or closed .stl, .obj mesh");
   std::array<double, 4> window{};
   const CLI::Option* const has_window =
-      app.add_option("--window", window,
-                     "X,Y,L,W: centre from the south-west corner, length along and width across the wind, km")
-          ->delimiter(',')
-          ->check(between(0, 1e4))
+      command_line::add_joined(
+          app, "--window", ',', window, 0, 1e4,
+          "X,Y,L,W: centre from the south-west corner, length along and width across the wind, km")
           ->default_str("15.5,13,13,9 of the sample; else all");
   app.add_option("--cell-size", o.cell, "size of the cubic cells, m")->check(between(1e-3, 1e4));
   app.add_option("--wind", o.wind, "speed upstream at --reference, m/s")->check(between(0.1, 1e4));
@@ -41,10 +40,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(1e-9, 1e6));
   std::array<double, 2> data_cell{};
   const CLI::Option* const has_data_cell =
-      app.add_option("--data-cell", data_cell,
-                     "DX,DY: cell size of the elevation model where the file does not say it, m")
-          ->delimiter(',')
-          ->check(between(1e-6, 1e300))
+      command_line::add_joined(app, "--data-cell", ',', data_cell, 1e-6, 1e300,
+                               "DX,DY: cell size of the elevation model where the file does not say it, m")
           ->default_str("");
   app.add_option("--out", o.out, "folder of the results");
   app.add_option("--frames", o.frames, "files of the .pvd series")->check(between(1, 10000));

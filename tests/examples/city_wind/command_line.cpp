@@ -93,7 +93,11 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
 TEST_F(CommandLine, WhatMakesNoSenseIsRefused) {
   for (const auto& [arguments, part] :
        {std::pair{"--cell-size 0,4,4", "use positive sizes"},
-        std::pair{"--cells 10,10", "--cells: 3 required"},
+        std::pair{"--cells 10,10", "--cells: '10,10' is not 3 numbers with ',' between them"},
+        std::pair{"--cells 8,10,10,10", "--cells: '8,10,10,10' is not 3 numbers with ',' between them"},
+        std::pair{"--cell-size 4,4,4,2", "--cell-size: '4,4,4,2' is not 3 numbers"},
+        std::pair{"--origin 9,0,0", "--origin: '9,0,0' is not 2 numbers"},
+        std::pair{"--data-cell 9,5,5", "--data-cell: '9,5,5' is not 2 numbers"},
         std::pair{"--wind fast", "'fast' is not a number from 0 to 1000"},
         std::pair{"--wind 0", "there is no inflow"}, std::pair{"--zones roof", "roof not in {all,none,"},
         std::pair{"--device tpu", "tpu not in {cpu,cuda}"}, std::pair{"--stretch", "--stretch: 1 required"},

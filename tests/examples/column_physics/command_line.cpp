@@ -120,7 +120,16 @@ TEST(CommandLine, WhatCannotBeDividedIsRefused) {
   const test::Folder folder;
   expect_refusal(program(small_run(folder, "--blocks 1x5")),
                  "5 blocks along an axis of 20 cells are too many");
+  expect_refusal(program(small_run(folder, "--blocks 4x1 --limiter at-once")),
+                 "leave at least 8 cells to each block");
   expect_refusal(program("--size 8x20x11"), "--size: a side of 8 cells is too short");
+  // None of these values may be dropped in silence.
+  expect_refusal(program("--size 90x20x20x11"),
+                 "--size: '90x20x20x11' is not 3 numbers with 'x' between them");
+  expect_refusal(program("--size 20x20"), "--size: '20x20' is not 3 numbers with 'x' between them");
+  expect_refusal(program("--size 20x20x11.5"), "--size: '11.5' is not a whole number");
+  expect_refusal(program("--size 20x20x3"), "--size: '3' is not a number from 4 to 100000");
+  expect_refusal(program("--blocks 3x1x1"), "--blocks: '3x1x1' is not 2 numbers with 'x' between them");
   expect_refusal(program("--microphysics wsm6"), "--microphysics");
   expect_refusal(program("--microphysics wsm5 --tracers 5"), "--tracers 5: wsm5 has 6 of its own");
   expect_refusal(program(small_run(folder, "--sounding nowhere")), "file 'nowhere': it cannot be read");

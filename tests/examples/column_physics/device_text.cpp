@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA text of the kernels of radiation and nest, run on the CPU by tests/emulation, gives the bits of
-// the CPU's text.
+// The CUDA text of the kernels of radiation, nest and limiter, run on the CPU by tests/emulation, gives the
+// bits of the CPU's text.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "../../support/noise.hpp"
 #include "column_physics.hpp"
+#include "column_physics_sweeps.hpp"
 #include "small_domain.hpp"
 
 namespace front {
@@ -108,6 +111,56 @@ TEST(DeviceText, OfTheCoarserDomain) {
       EXPECT_EQ(a.q == before, begins == 0);
       return a.q;
     });
+}
+
+/// One kernel on the device, beside three on the host. What lies beyond the boundaries is NaN.
+TEST(DeviceText, OfTheLimiter) {
+  Options options = test::small_options();
+  options.size = {37, 22, 7}; // two blocks of threads along both axes
+  test::SmallDomain domain(options);
+  Air& a = domain.part.air();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto stir = [&](heddle::Field<float>& field, double size, double mean) {
+    field.fill(nan);
+    field.fill([=](auto x, auto y, auto z, int c) {
+      return std::max(mean - size, size * test::noise(x + 50 * (y + 50 * (z + 10 * c))));
+    });
+  };
+  stir(a.ru, 2e6, 0);
+  stir(a.rv, 2e6, 0);
+  stir(a.om, 100, 0);
+  stir(a.q, 1, 1); // half of the cells are empty
+  stir(a.q_b, 1, 1);
+  const double dt = options.time_step, per_spacing = 1 / options.spacing;
+  const Place place{domain.grid, 0, heddle::Memory::host, options.spacing};
+  heddle::Field<float> excess = place.field("excess", 3 * tracers, 1), keep = place.field("keep", tracers, 1);
+  excess.fill(nan);
+  keep.fill(nan);
+  heddle::Stream stream(heddle::Memory::host);
+  column_physics::Excess<float>(a.q_b, a.ru, a.rv, a.om, a.q, excess, a.own_weight, a.below_weight, a.order_x,
+                                a.order_y, a.order_z, {.dt = dt})(stream);
+  column_physics::Scale<float>(a.ru, a.rv, a.om, a.mu, a.q, keep, excess, a.rdnw, a.one, a.zero, a.order_x,
+                               a.order_y, a.order_z,
+                               {.dt = dt, .rdx = per_spacing, .rdy = per_spacing})(stream);
+  column_physics::LimitedStage<float>(a.q_a, a.ru, a.rv, a.om, a.mu, a.mu, a.q, keep, excess, a.rdnw, a.one,
+                                      a.zero, a.order_x, a.order_y, a.order_z,
+                                      {.dt = dt, .rdx = per_spacing, .rdy = per_spacing})(stream);
+  heddle::Field<float> found = a.q_a.like();
+  const auto level = [&](const heddle::Profile<float>& one) { return one.first(domain.grid.block(0)); };
+  column_physics::limited_at_once_cuda(a.ru.view(), a.rv.view(), a.om.view(), a.mu.view().plane(),
+                                       a.mu.view().plane(), a.q_b.view(), a.q.view(), found.view(),
+                                       level(a.one), level(a.zero), level(a.rdnw), level(a.own_weight),
+                                       level(a.below_weight), level(a.order_x), level(a.order_y),
+                                       level(a.order_z), dt, per_spacing, per_spacing, nullptr);
+  for (int c = 0; c < tracers; ++c) {
+    const Numbers expected = a.q_a.read(0, c);
+    EXPECT_EQ(found.read(0, c), expected) << c;
+    for (const float value : expected)
+      ASSERT_TRUE(std::isfinite(value));
+    EXPECT_NE(expected, a.q.read(0, c));
+    const Numbers kept = keep.read(0, c);
+    EXPECT_LT(*std::ranges::min_element(kept), 1); // the limiter acts
+  }
 }
 
 } // namespace

@@ -116,6 +116,22 @@ TEST(SameBits, AfterAResumeOnOtherRanks) {
   EXPECT_EQ(run(options, 2, rest), run(options, 1));
 }
 
+TEST(SameBits, WithTheLimiterInOneKernel) {
+  Options options = test::small_options();
+  const Values expected = run(options, 1);
+  options.limits_at_once = true;
+  EXPECT_EQ(run(options, 1), expected);
+  for (const auto& [blocks, ranks] : {std::pair{std::array{2, 2}, 4}, {std::array{3, 1}, 2}}) {
+    options.blocks = blocks;
+    EXPECT_EQ(run(options, ranks), expected) << blocks[0] << " x " << blocks[1] << ", " << ranks << " ranks";
+  }
+  const test::Folder folder;
+  (void)run(options, 2, {.to = halfway, .checkpoints = folder / "checkpoint"});
+  options.limits_at_once = false;
+  options.blocks = {0, 0};
+  EXPECT_EQ(run(options, 1, {.from = halfway, .checkpoints = folder / "checkpoint"}), expected);
+}
+
 TEST(SameBits, WithoutALagRadiationIsThatOfTheSynchronousRun) {
   Options options = test::small_options();
   options.radiation_lag = 0;

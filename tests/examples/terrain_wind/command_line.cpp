@@ -216,6 +216,9 @@ TEST(CommandLine, BadInputsAreRefusedAndEarlierResultsStay) {
   expect_refusal(program(small_run(folder, "--time-step 5")), "stability limit");
   expect_refusal(program(small_run(folder, "--cell-size 900")), "fewer than 4 cells");
   expect_refusal(program(small_run(folder, "--bogus")), "not expected: --bogus");
+  expect_refusal(program(small_run(folder, "--window 9,1,1,2,2")),
+                 "--window: '9,1,1,2,2' is not 4 numbers with ',' between them");
+  expect_refusal(program(small_run(folder, "--data-cell 9,5,5")), "--data-cell: '9,5,5' is not 2 numbers");
   EXPECT_EQ(contents(folder / "out"), before);
 }
 

@@ -15,13 +15,15 @@ from sympy import Abs, Max, Min
 from heddle.atmosphere.constants import FREEZING, GAS_CONSTANT_VAPOUR, HEAT_OF_FUSION
 from heddle.atmosphere.microphysics.functions import clip, number, power
 from heddle.atmosphere.microphysics.wsm_constants import DICON, LARGEST_DIAMETER, N0S, QMIN, WsmConstants
-from heddle.model.equations import square_root
+from heddle.model.equations import multiply, square_root
 
 
 def crystals(rho: sympy.Expr, q: sympy.Expr) -> sympy.Expr:
     """Ni, crystals of ice per m3 (HDC 5c)."""
     root = square_root(rho * Max(q, number(QMIN)))
-    return clip(number(5.38e7) * root * square_root(root), sympy.Integer(1000), sympy.Integer(1_000_000))
+    # Two roots: SymPy would join them to powers, of which each costs ten times as much.
+    many = multiply(number(5.38e7), root, square_root(root))
+    return clip(many, sympy.Integer(1000), sympy.Integer(1_000_000))
 
 
 def size_of_ice(rho: sympy.Expr, q: sympy.Expr, Ni: sympy.Expr, limit: bool) -> sympy.Expr:
@@ -65,7 +67,7 @@ def ventilation(nu: sympy.Expr, D_v: sympy.Expr, f: sympy.Expr) -> sympy.Expr:
 
 def autoconversion(q: sympy.Expr, c: WsmConstants) -> sympy.Expr:
     """Of cloud water to rain (HDC 16)."""
-    return number(c.qck1) * q * q * sympy.cbrt(q)
+    return multiply(number(c.qck1), q, q, sympy.cbrt(q))
 
 
 def aggregation(q: sympy.Expr, rho: sympy.Expr, delta: sympy.Expr, c: WsmConstants) -> sympy.Expr:

@@ -66,7 +66,9 @@ class Scaling:
         near = add(x, offset) if factor is None else fma(x, factor, offset)
         unlimited = body.let("unlimited", cast(body.bits(near), body.signed))
         most = body.let("most", Const(limit, body.signed))
-        self.word = body.let("word", cast(select(less(unlimited, most), unlimited, most), body.unsigned))
+        # With a name of its own it is a minimum for compilers: g++ takes a conversion into the choice.
+        limited = body.let("limited", select(less(unlimited, most), unlimited, most))
+        self.word = body.let("word", cast(limited, body.unsigned))
         self.n = body.let("n", sub(body.from_bits(self.word), offset))
         self.second = select(self.small, body.number(2.0**-away), body.number(2.0))
 

@@ -330,7 +330,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double exp(double x) {
   const std::int64_t unlimited = static_cast<std::int64_t>(
       heddle::bits_as<std::uint64_t>(std::fma(x, 1.4426950408889634, offset)));
   constexpr std::int64_t most = 4843621399236970494;
-  const std::uint64_t word = static_cast<std::uint64_t>(unlimited < most ? unlimited : most);
+  const std::int64_t limited = unlimited < most ? unlimited : most;
+  const std::uint64_t word = static_cast<std::uint64_t>(limited);
   const double n = heddle::bits_as<double>(word) - offset;
 
   // x = n ln(2) + r: the first product is exact.
@@ -363,7 +364,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float exp(float x) {
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(std::fma(x, 1.442695F, offset)));
   constexpr std::int32_t most = 1262485758;
-  const std::uint32_t word = static_cast<std::uint32_t>(unlimited < most ? unlimited : most);
+  const std::int32_t limited = unlimited < most ? unlimited : most;
+  const std::uint32_t word = static_cast<std::uint32_t>(limited);
   const float n = heddle::bits_as<float>(word) - offset;
 
   // x = n ln(2) + r: the first product is exact.
@@ -390,7 +392,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double exp2(double x) {
   const std::int64_t unlimited =
       static_cast<std::int64_t>(heddle::bits_as<std::uint64_t>(x + offset));
   constexpr std::int64_t most = 4843621399236970494;
-  const std::uint64_t word = static_cast<std::uint64_t>(unlimited < most ? unlimited : most);
+  const std::int64_t limited = unlimited < most ? unlimited : most;
+  const std::uint64_t word = static_cast<std::uint64_t>(limited);
   const double n = heddle::bits_as<double>(word) - offset;
   const double f = x - n;
 
@@ -420,7 +423,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float exp2(float x) {
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(x + offset));
   constexpr std::int32_t most = 1262485758;
-  const std::uint32_t word = static_cast<std::uint32_t>(unlimited < most ? unlimited : most);
+  const std::int32_t limited = unlimited < most ? unlimited : most;
+  const std::uint32_t word = static_cast<std::uint32_t>(limited);
   const float n = heddle::bits_as<float>(word) - offset;
   const float f = x - n;
 
@@ -628,7 +632,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE double pow(double x, double y) {
   const std::int64_t unlimited =
       static_cast<std::int64_t>(heddle::bits_as<std::uint64_t>(exponent + offset));
   constexpr std::int64_t most = 4843621399236970494;
-  const std::uint64_t word = static_cast<std::uint64_t>(unlimited < most ? unlimited : most);
+  const std::int64_t limited = unlimited < most ? unlimited : most;
+  const std::uint64_t word = static_cast<std::uint64_t>(limited);
   const double n = heddle::bits_as<double>(word) - offset;
   const double rest = exponent - n + exponent_low;
 
@@ -734,7 +739,8 @@ HEDDLE_HOST_DEVICE HEDDLE_ALWAYS_INLINE float pow(float x, float y) {
   const std::int32_t unlimited =
       static_cast<std::int32_t>(heddle::bits_as<std::uint32_t>(exponent + offset));
   constexpr std::int32_t most = 1262485758;
-  const std::uint32_t word = static_cast<std::uint32_t>(unlimited < most ? unlimited : most);
+  const std::int32_t limited = unlimited < most ? unlimited : most;
+  const std::uint32_t word = static_cast<std::uint32_t>(limited);
   const float n = heddle::bits_as<float>(word) - offset;
   const float rest = exponent - n + exponent_low;
 
