@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from heddle.build import module_in, names_of
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.exploration import Exploration, merge
 from heddle.explorer.run import explore
@@ -23,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(
             "heddle explore", "give a model, or --merge with folders.", "heddle explore --help shows examples"
         )
-    busy = "" if options.merge or options.threads is not None or options.target != "cpu" else _busy()
+    busy = "" if options.merge or options.threads is not None or TARGETS[options.target].gpu else _busy()
     found = merge(options.merge, options.out, options.against) if options.merge else _searched(options)
     print(found.table(None if options.all else ROWS))
     if found.untried:
