@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "generator/docs"
+PYTHON, PACKAGES = "/usr/bin/python3", Path("/usr/lib/python3/dist-packages")
+"""Debian's, which has its Sphinx."""
+NO_SITE = shutil.which("chromium-headless-shell") is None or not all(
+    (PACKAGES / name).is_dir() for name in ("furo", "myst_parser", "sphinx", "sympy")
+)
 
 
 @pytest.fixture
@@ -23,9 +29,11 @@ def site() -> Iterator[Any]:
     """The modules of generator/docs/site."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DOCS / "site"))
+        patch.syspath_prepend(str(ROOT / "tests/generator/explorer"))
         import docstrings
         import doxygen
         import gathered
+        import offline_search
         import reference
         import refusals
 
@@ -35,9 +43,13 @@ def site() -> Iterator[Any]:
         found: Any = Site()
         found.docstrings, found.gathered, found.reference = docstrings, gathered, reference
         found.refusals, found.doxygen = refusals, doxygen
+        found.offline_search = offline_search
         found.build = importlib.import_module("build")  # ruff sorts it by whether a folder has that name
         yield found
-    for name in ("build", "docstrings", "doxygen", "gathered", "reference", "refusals"):
+    for name in (
+        *("build", "browser", "docstrings", "doxygen", "gathered", "offline_search", "reference"),
+        "refusals",
+    ):
         sys.modules.pop(name)
 
 
@@ -93,6 +105,40 @@ def test_a_site_that_needs_a_network(site: Any, tmp_path: Path) -> None:
     assert site.build.needs_network(tmp_path) == [
         "index.html loads https://there.org/math.js",
         "searchindex.js lacks the index of the search",
+    ]
+
+
+PAGES = {
+    "index": "# Start\n\n```{toctree}\nheat\nwaves\n```\n",
+    "heat": "# Heat\n\nA kettle cools: the Laplacian of its temperature.\n",
+    "waves": "# Waves\n\nA string swings: the Laplacian of its displacement.\n",
+}
+
+
+@pytest.mark.compiles
+@pytest.mark.skipif(NO_SITE, reason="no Chromium, Sphinx or Furo: apt install chromium-headless-shell furo")
+def test_the_search_works_without_a_network(site: Any, tmp_path: Path) -> None:
+    """A site of three pages, as build.py makes it, its search opened as a file. --full does it with all."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name, text in PAGES.items():
+        (source / f"{name}.md").write_text(text)
+    assert site.build.sphinx(source, tmp_path, "html", PYTHON) == 0
+    html = tmp_path / "html"
+    assert site.build.needs_network(html) == []
+    search = site.offline_search
+    browser = search.Browser(search.program(), tmp_path / "profile")
+    try:
+        assert search.found(browser, html, "kettle") == ["heat"]
+        assert sorted(search.found(browser, html, "laplacian")) == ["heat", "waves"]
+        assert search.found(browser, html, "porridge") == []
+    finally:
+        browser.close()
+    assert dict(search.own_words(source)) == {"heat": "temperature", "waves": "displacement"}
+    assert search.not_found(source, html, tmp_path / "browser") == []
+    (source / "heat.md").write_text("# Heat\n\nThis is thermodynamics.\n")
+    assert search.not_found(source, html, tmp_path / "browser") == [
+        "the search for 'thermodynamics' finds [], and not the page heat"
     ]
 
 

@@ -6,7 +6,8 @@ Needs Debian's python3-sphinx, python3-myst-parser, furo, python3-sympy, python3
 network, neither here nor when pages are read. Pages are gathered in build/site/source: those of
 generator/docs, the READMEs of the examples, and what is generated from sources (gathered.py). Links of a page
 to files and folders beyond these lead to a page that shows them. A warning of Sphinx or of Doxygen is an
-error, and so is a page that loads something from elsewhere, or a site without an index for its search.
+error, and so is a page that loads something from elsewhere, a site without an index for its search, or,
+where a headless Chromium is installed, a search that does not find what a page says.
 """
 
 from __future__ import annotations
@@ -44,6 +45,15 @@ def needs_network(html: Path) -> list[str]:
     return wrong
 
 
+def sphinx(source: Path, out: Path, builder: str, python: str = sys.executable) -> int:
+    """Build the pages of a folder into out/html by the settings of the site; returns the exit code."""
+    paths = ":".join([str(ROOT / "generator"), str(ROOT / "tests/generator")])
+    command = [python, "-m", "sphinx", "-W", "--keep-going", "-E", "-q", "-j", "2", "-b", builder]
+    command += ["-d", str(out / "doctrees"), "-c", str(HERE), str(source), str(out / "html")]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": paths, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, env=env, check=False).returncode
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build the documentation site.")
     parser.add_argument("--out", type=Path, default=ROOT / "build/site", help="default: build/site")
@@ -56,27 +66,16 @@ def main() -> int:
     if missing:
         print(f"{sys.executable} lacks what the site needs.\n  Hint: apt-get install {' '.join(missing)}")
         return 1
-    sys.path[:0] = [str(HERE), str(ROOT / "generator"), str(ROOT / "tests/generator")]
+    tests = ROOT / "tests/generator"
+    sys.path[:0] = [str(HERE), str(ROOT / "generator"), str(tests), str(tests / "explorer")]
     from gathered import gather
+    from offline_search import not_found
 
-    source = given.out / "source"
+    source, html = given.out / "source", given.out / "html"
     gather(source)
-    paths = ":".join([str(ROOT / "generator"), str(ROOT / "tests/generator")])
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-E", "-q", "-j", "2"]
-    command += ["-b", "dummy" if given.check else "html", "-d", str(given.out / "doctrees"), "-c", str(HERE)]
-    done = subprocess.run(
-        [*command, str(source), str(given.out / "html")],
-        env={
-            "PATH": "/usr/bin:/bin",
-            "PYTHONPATH": paths,
-            "LC_ALL": "C.UTF-8",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        check=False,
-    )
-    if done.returncode or given.check:
-        return done.returncode
-    html = given.out / "html"
+    failed = sphinx(source, given.out, "dummy" if given.check else "html")
+    if failed or given.check:
+        return failed
     reports = ROOT / "tests/benchmarks/explored_spaces.py"
     subprocess.run(
         [sys.executable, str(reports), "--reports", str(html / "explored")],
@@ -84,6 +83,7 @@ def main() -> int:
         check=True,
     )
     wrong = needs_network(html)
+    wrong = wrong or not_found(source, html, given.out / "browser")
     print("\n".join(wrong) or f"site: {len(list(html.rglob('*.html')))} pages, {html / 'index.html'}")
     return 1 if wrong else 0
 

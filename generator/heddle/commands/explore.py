@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from typing import Any
 
 from heddle.build import module_in, names_of
+from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.exploration import Exploration, merge
 from heddle.explorer.run import explore
@@ -22,15 +24,28 @@ def run(options: argparse.Namespace) -> int:
         raise KernelError(
             "heddle explore", "give a model, or --merge with folders.", "heddle explore --help shows examples"
         )
+    busy = "" if options.merge or options.threads is not None or TARGETS[options.target].gpu else _busy()
     found = merge(options.merge, options.out, options.against) if options.merge else _searched(options)
     print(found.table(None if options.all else ROWS))
-    if not options.merge and not found.results and options.budget is not None:
+    if found.untried:
         print(
-            f"heddle: {options.budget:g} minutes were over before a candidate was timed.\n"
-            "  Hint: give a larger --budget, or a smaller --size; the same command goes on where it stopped"
+            f"\nheddle: {options.budget:g} minutes were over; candidates left: {found.untried}.\n"
+            "  Hint: the same command goes on where it stopped; what is compiled stays in the cache"
         )
+    print(busy, end="")
     print(f"\nheddle: {options.out / 'report.html'}, and schedules.json, results.json beside it")
     return 0 if found.correct and not found.wrong else 1
+
+
+def _busy() -> str:
+    """What to say where other programs use the cores on which several threads are about to be timed."""
+    load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load < cores:
+        return ""
+    return (
+        f"\nheddle: other programs used this machine (load {load:.0f} on {cores} cores): times say little.\n"
+        "  Hint: with --threads 1 they are those that a processor spent on one thread\n"
+    )
 
 
 def _searched(options: argparse.Namespace) -> Exploration:

@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exhaustive (default), random, halving, model, or kernel_tuner:STRATEGY where it is installed",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random search")
-    parser.add_argument("--budget", type=float, metavar="MINUTES", help="try no more candidates after that")
+    parser.add_argument(
+        "--budget", type=float, metavar="MINUTES", help="try no more candidates after that, but at least one"
+    )
     parser.add_argument("--samples", type=int, default=15, help="how often each is timed (default: 15)")
     parser.add_argument("--limit", type=float, default=300, help="seconds for one candidate (default: 300)")
     parser.add_argument("--jobs", type=int, help="compilers at a time; default: one for each core")

@@ -34,15 +34,17 @@ from heddle.ir.schedule_text import as_text
 
 @dataclass(frozen=True)
 class Exploration:
-    """What a search found. results: in the order in which they came. refused: points of the space that are
+    """What a search found. results: in the order of the candidates. refused: points of the space that are
     not legal, and why. texts: emitted kernels by the name of their file. folder: where it was written.
-    earlier: results of an earlier search that they are compared with."""
+    earlier: results of an earlier search that they are compared with. untried: how many candidates were left
+    when the budget was spent."""
 
     results: tuple[Result, ...]
     refused: tuple[Any, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     earlier: tuple[Result, ...] | None = None
+    untried: int = 0
 
     @property
     def correct(self) -> list[Result]:

@@ -44,7 +44,7 @@ from heddle.explorer.trial import (
     shared_parts,
     write_allocate,
 )
-from heddle.explorer.workers import Outcome, in_child, in_children
+from heddle.explorer.workers import Children, Outcome, in_child
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
 from heddle.ir.space import Sparse
@@ -88,7 +88,8 @@ def explore(
     fields hold random numbers between 0.005 and 0.015, other parameters one between 0.5 and 1. accuracy:
     called with the loaded kernels and a precision, returns an error, such as the distance from a known
     solution; by default the error of one update relative to f64. search, seed: see
-    heddle.explorer.search. budget: minutes after which no more candidates are tried. samples: how often
+    heddle.explorer.search. budget: minutes after which no more candidates are tried; the model's own
+    schedule, which comes first, is tried in any case. samples: how often
     each is timed. limit: seconds for one candidate. jobs: compilers at a time, by default one for each
     core. threads: of OpenMP, by default all cores. out: a folder for results; those of an earlier run
     that still hold are found there. name: of the machine. quiet: no progress. against: a folder,
@@ -96,7 +97,8 @@ def explore(
     bytes that memory moves, too, by ncu or perf, which takes some seconds for each candidate.
 
     A candidate is checked before it is timed: it has to give the bits of the reference target. It is timed
-    beside a kernel that moves the same bytes, in turns. Raises KernelError where nothing can be explored.
+    as soon as it is compiled, beside a kernel that moves the same bytes, in turns; compilers stand still
+    meanwhile. Raises KernelError where nothing can be explored.
     """
     chosen = _variants(model, variants)
     if target not in RUN_FROM_PYTHON or TARGETS[target].checked:
@@ -232,6 +234,22 @@ def _extent(
     return extent_of(text, most, rank, gpu)
 
 
+AHEAD = 2
+"""Candidates for each compiler that are given before one of them is timed: enough to keep compilers busy, and
+few, so that a search that learns from times does."""
+
+
+@dataclass
+class _Underway:
+    """A candidate that was given, and is not timed yet. own: what came of compiling it; needs: what it shares
+    with others and is not compiled yet."""
+
+    candidate: Candidate
+    samples: int
+    own: Outcome[Own] | None = None
+    needs: frozenset[Hashable] = frozenset()
+
+
 class _Explorer:
     """One run: what is known, and what is asked of children."""
 
@@ -251,6 +269,9 @@ class _Explorer:
         self.streams: dict[tuple[Any, ...], str] = {}
         self.peaks: dict[str, float] = {}
         self.shared: dict[Hashable, Outcome[Any]] = {}
+        self.begun = False
+        """Whether the first candidate, a model's own schedule, was tried: a budget does not end before."""
+        self.untried = 0
 
     def done(self) -> Exploration:
         result = Exploration(
@@ -259,6 +280,7 @@ class _Explorer:
             {**self.texts},
             self.setting.out,
             self.earlier,
+            self.untried,
         )
         if self.setting.out:
             result.write(self.setting.out)
@@ -279,36 +301,67 @@ class _Explorer:
             Point((c.variant, c.step, c.precision), c.schedule, _prior(c, extent, self.setting.gpu))
             for c in candidates
         ]
-        order: Search = search(method, points, samples, seed)
+        first = next((number for number, one in enumerate(candidates) if one.own), 0)
+        order: Search = search(method, points, samples, seed, first)
         self.progress.total += len(candidates)
-        while time.monotonic() < end and (batch := order.batch(2 * self.setting.jobs)):
-            self.progress.say(f"compiling {len(batch)}")
-            chosen = [candidates[number] for number, _ in batch]
-            tasks = [partial(own_part, candidate, self.setting.target) for candidate in chosen]
-            own = dict(in_children(tasks, self.setting.jobs, self.setting.limit))
-            wanted = [
-                candidate
-                for position, (candidate, (_, count)) in enumerate(zip(chosen, batch, strict=True))
-                if own[position].value and not self._known(candidate, own[position], extent, count)
-            ]
-            self._build_shared(wanted)
-            for position, (number, count) in enumerate(batch):
-                if time.monotonic() >= end:
+        keys: dict[int, str] = {}
+        under: dict[int, _Underway] = {}
+        with Children[Any](self.setting.jobs, self.setting.limit) as pool:
+            while True:
+                over = time.monotonic() >= end
+                if over and self.begun:
+                    self.untried += len(candidates) - len(keys)
                     break
-                result = self._result(candidates[number], own[position], extent, count)
-                order.tell(number, result.time / result.cells)
-                self.progress.add(result)
+                if over and under:  # all compilers for the first
+                    under = {first: under[first]}
+                    shared = shared_parts(candidates[first], self.setting.target).values()
+                    pool.keep({first, *(key for key, _ in shared)})
+                room = (1 if over else AHEAD * self.setting.jobs) - len(under)
+                for number, count in order.batch(room):
+                    under[number] = _Underway(candidates[number], count)
+                    pool.add(number, partial(own_part, candidates[number], self.setting.target))
+                ready = [n for n, one in under.items() if one.own is not None and not one.needs]
+                if ready:
+                    number = first if first in ready else ready[0]
+                    one = under.pop(number)
+                    assert one.own is not None
+                    result = self._result(one.candidate, one.own, extent, one.samples, pool)
+                    order.tell(number, result.time / result.cells)
+                    self.progress.add(result)
+                    keys[number] = result.key
+                    self.begun = self.begun or number == first
+                elif under:
+                    self.progress.say(f"compiling {len(under)}")
+                    self._compiled(pool, under, extent, math.inf if over else end)
+                else:
+                    break
+        of_candidates = dict.fromkeys(keys[number] for number in sorted(keys))
+        others = {key: result for key, result in self.found.items() if key not in of_candidates}
+        self.found = others | {key: self.found[key] for key in of_candidates}
 
-    def _build_shared(self, candidates: Sequence[Candidate]) -> None:
-        """Generate and compile what candidates need and no candidate before them needed."""
-        wanted = {
-            key: make
-            for candidate in candidates
-            for key, make in shared_parts(candidate, self.setting.target).values()
-            if key not in self.shared
-        }
-        done = dict(in_children(wanted.values(), self.setting.jobs, self.setting.limit))
-        self.shared |= {key: done[number] for number, key in enumerate(wanted)}
+    def _compiled(
+        self, pool: Children[Any], under: Mapping[int, _Underway], extent: tuple[int, ...], until: float
+    ) -> None:
+        """Wait until one more part of a candidate is compiled, and ask for what that candidate then needs:
+        what it shares with others, and no candidate before it needed."""
+        done = pool.next(until)
+        if done is None:
+            return
+        name, outcome = done
+        if not isinstance(name, int):
+            self.shared[name] = outcome
+            for one in under.values():
+                one.needs -= {name}
+            return
+        one = under[name]
+        one.own = outcome
+        if outcome.value is None or self._known(one.candidate, outcome, extent, one.samples):
+            return
+        parts = dict(shared_parts(one.candidate, self.setting.target).values())
+        one.needs = frozenset(parts.keys() - self.shared.keys())
+        for key, make in parts.items():
+            if key in one.needs - pool.names():
+                pool.add(key, make, soon=True)
 
     def _known(
         self, candidate: Candidate, own: Outcome[Own], extent: tuple[int, ...], samples: int
@@ -339,7 +392,12 @@ class _Explorer:
         return wanted and known.state == "correct" and known.counted is None
 
     def _result(
-        self, candidate: Candidate, outcome: Outcome[Own], extent: tuple[int, ...], samples: int
+        self,
+        candidate: Candidate,
+        outcome: Outcome[Own],
+        extent: tuple[int, ...],
+        samples: int,
+        pool: Children[Any],
     ) -> Result:
         """What is known of a candidate, or what comes out now."""
         plain = self._plain(candidate, extent)
@@ -365,13 +423,15 @@ class _Explorer:
             if candidate.method is None:  # what a solve costs is counted when it runs
                 read_first = write_allocate(candidate, extent, self.setting.gpu)
                 result = replace(result, write_allocate=read_first)
-            result = self._measured(candidate, own, result, samples)
+            result = self._measured(candidate, own, result, samples, pool)
         if result.state == "correct":
             self.same[content] = result
         return self._keep(result, own.text)
 
-    def _measured(self, candidate: Candidate, own: Built, result: Result, samples: int) -> Result:
-        """A result with what a child finds out."""
+    def _measured(
+        self, candidate: Candidate, own: Built, result: Result, samples: int, pool: Children[Any]
+    ) -> Result:
+        """A result with what a child finds out. pool: of compilers, which would disturb it."""
         parts = {
             name: self.shared[key] for name, (key, _) in shared_parts(candidate, self.setting.target).items()
         }
@@ -388,7 +448,8 @@ class _Explorer:
         if any(kernel.space.is_index_list for kernel in kernels):  # once, for all that are forked
             make_list(kernels, result.extent, self.setting.values, self.setting.gpu)
         task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
-        outcome = in_child(task, self.setting.limit)
+        with pool.paused():
+            outcome = in_child(task, self.setting.limit)
         if outcome.value is None:
             state = "timeout" if outcome.kind == "timeout" else "runtime"
             return replace(result, state=state, why=outcome.why)

@@ -37,18 +37,21 @@ class Point:
 
 @dataclass
 class Search:
-    """Gives candidates by number until there are none. samples: how often each is timed. pending: those that
-    were given and are not done."""
+    """Gives candidates by number until there are none. samples: how often each is timed. first: the one that
+    is given before all others, in whatever order these come. pending: those that were given and are not
+    done."""
 
     points: Sequence[Point]
     samples: int
     seed: int = 0
+    first: int | None = None
     times: dict[int, float] = field(default_factory=dict)
     """Seconds per cell of those that are done; infinite for wrong ones."""
     pending: set[int] = field(default_factory=set)
 
     def batch(self, size: int) -> list[tuple[int, int]]:
-        """The next candidates, each with its number of samples; none when the search is over."""
+        """The next candidates, each with its number of samples; none until those that are pending are done,
+        or when the search is over."""
         found: list[tuple[int, int]] = []
         while len(found) < size and (chosen := self.next()) is not None:
             self.pending.add(chosen[0])
@@ -62,7 +65,8 @@ class Search:
 
     def left(self) -> list[int]:
         """Those that were not given yet."""
-        return [number for number in self.order() if number not in self.times.keys() | self.pending]
+        order = self.order() if self.first is None else dict.fromkeys((self.first, *self.order()))
+        return [number for number in order if number not in self.times.keys() | self.pending]
 
     def order(self) -> Sequence[int]:
         return range(len(self.points))
@@ -92,7 +96,7 @@ class Halving(Search):
 
     def next(self) -> tuple[int, int] | None:
         if not self.now:
-            self.now, self.waiting = min(FEWEST, self.samples), list(range(len(self.points)))
+            self.now, self.waiting = min(FEWEST, self.samples), self.left()
         if not self.waiting:
             if self.now >= self.samples or self.pending:
                 return None
@@ -123,6 +127,8 @@ class Model(Search):
         left = self.left()
         if not left:
             return None
+        if self.first in left:
+            return left[0], self.samples
         predicted = self._predicted()
         return min(left, key=lambda number: (predicted[number], number)), self.samples
 
@@ -169,6 +175,11 @@ class Tuner(Search):
     given: list[int] = field(default_factory=list)
 
     def batch(self, size: int) -> list[tuple[int, int]]:
+        if self.pending:  # a strategy goes on when it knows all that it asked for
+            return []
+        if self.first is not None and self.first not in self.times:
+            self.pending.add(self.first)
+            return [(self.first, self.samples)]
         if self.groups is None:
             groups: dict[tuple[str, ...], list[int]] = {}
             for number, point in enumerate(self.points):
@@ -178,9 +189,10 @@ class Tuner(Search):
             asked = self._asked()
             if asked is None:
                 return []
-            if asked:
-                self.pending |= set(asked)
-                return [(number, self.samples) for number in asked]
+            new = [number for number in asked if number not in self.times]
+            if new:
+                self.pending |= set(new)
+                return [(number, self.samples) for number in new]
 
     def _asked(self) -> list[int] | None:
         """What to try next; empty at the end of a group, None at the end of all."""
@@ -208,13 +220,13 @@ SEARCHES: dict[str, Callable[..., Search]] = {
 }
 
 
-def search(name: str, points: Sequence[Point], samples: int, seed: int) -> Search:
+def search(name: str, points: Sequence[Point], samples: int, seed: int, first: int | None = None) -> Search:
     """A search by its name; KernelError for one that is not known or not installed."""
     if name.startswith(PREFIX):
         strategies()
-        return Tuner(points, samples, seed, strategy=name)
+        return Tuner(points, samples, seed, first, strategy=name)
     if name not in SEARCHES:
         raise KernelError(
             "heddle.explore", f"'{name}' is no search.", f"choose one of: {', '.join(SEARCHES)}, {PREFIX}..."
         )
-    return SEARCHES[name](points, samples, seed)
+    return SEARCHES[name](points, samples, seed, first)

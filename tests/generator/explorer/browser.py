@@ -98,9 +98,10 @@ class Browser:
 
     # ---------------------------------------------------------------- the page
 
-    def open(self, page: Path) -> None:
+    def open(self, page: Path, query: str = "") -> None:
+        """Open a file. query: what stands behind its address, such as ?q=word."""
         self.heard.clear()
-        self.ask("Page.navigate", url=page.as_uri())
+        self.ask("Page.navigate", url=page.resolve().as_uri() + query)
         end = time.monotonic() + LIMIT
         while self.run("document.readyState") != "complete" and time.monotonic() < end:
             time.sleep(0.01)

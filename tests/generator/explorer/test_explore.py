@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from heddle.explorer import built, space
 from heddle.explorer.exploration import Exploration, merge
 from heddle.explorer.lists import balls
 from heddle.explorer.measure import SMALL
-from heddle.explorer.results import FILE, read
+from heddle.explorer.results import FILE, read, read_file
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.ir.schedule_text import part_text
 from heddle.python import load
@@ -117,11 +118,14 @@ def test_an_interrupted_search_is_taken_up(heat: Exploration, tmp_path: Path) ->
     assert heat.folder is not None
     lines = (heat.folder / FILE).read_text().splitlines(keepends=True)
     (tmp_path / FILE).write_text("".join(lines[:2]) + lines[2][:100])
+    (tmp_path / "kept.jsonl").write_text("".join(lines[:2]))
     found = explored(out=tmp_path)
     assert [r.key for r in found.results] == [r.key for r in heat.results]
-    assert found.results[:2] == heat.results[:2]
-    assert found.results[2].timestamp >= heat.results[2].timestamp
-    assert found.results[2].seconds != heat.results[2].seconds
+    kept = {r.key for r in read_file(tmp_path / "kept.jsonl")}
+    assert len(kept) == 2
+    for now, before in zip(found.results, heat.results, strict=True):
+        assert now == before if now.key in kept else now.seconds != before.seconds
+        assert now.timestamp >= before.timestamp
     assert {r.key for r in read(tmp_path)} == {r.key for r in heat.results}
 
 
@@ -276,11 +280,16 @@ def test_the_command(
     monkeypatch.setattr(space, "tried", lambda own, *_: [own])
     (tmp_path / "searched.py").write_text("from searched import stencil\nheat = stencil()\n")
     words = ["explore", str(tmp_path / "searched.py"), "--size", "24x10", "--samples", "1", "--name", "here"]
-    words += ["--set", "alpha=0.1", "--precisions", "f64", "--out", str(tmp_path / "out")]
-    assert main([*words, "--budget", "0.0000001"]) == 1  # nothing was timed
-    assert "minutes were over before a candidate was timed.\n  Hint: give a larger" in capsys.readouterr().out
+    words += ["--set", "alpha=0.1", "--out", str(tmp_path / "out"), "--precisions", "f64"]
+    monkeypatch.setattr(os, "getloadavg", lambda: (21.4, 20.0, 20.0))
+    assert main([*words, "f32", "--budget", "0.0000001"]) == 0  # one was timed
+    said = capsys.readouterr()
+    assert "minutes were over; candidates left: 1.\n  Hint: the same" in said.out
+    assert "heddle: other programs used this machine (load 21 on " in said.out
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.4, 20.0, 20.0))
     assert main(words) == 0
     said = capsys.readouterr()
+    assert "other programs" not in said.out
     assert f" f64 Schedule(cpu={part_text(OWN.cpu)}) (own)\n" in said.out
     assert "report.html" in said.out
     own = re.escape(f"Schedule(cpu={part_text(OWN.cpu)})")

@@ -119,11 +119,12 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     return put
 
 
-def asked(name: str, times: list[float]) -> list[list[int]]:
+def asked(name: str, times: list[float], first: int | None = None) -> list[list[int]]:
     """The batches that a search asks for."""
-    order, found = search(PREFIX + name, points()[0], 8, 0), []
+    order, found = search(PREFIX + name, points()[0], 8, 0, first), []
     while batch := order.batch(3):
         assert all(count == 8 for _, count in batch)
+        assert not order.batch(3)  # before it knows
         found.append([number for number, _ in batch])
         for number, _ in batch:
             order.tell(number, times[number])
@@ -151,6 +152,9 @@ def test_a_strategy_asks_and_is_answered(made_up: Callable[[Any], None]) -> None
     _, times = points()
     assert asked("mine", times) == [[0, 4], [8, 12]]  # group by group
     assert heard[:3] == [[pytest.approx(1000.0), pytest.approx(900.0)], [pytest.approx(1000.0)], [None, None]]
+    heard.clear()
+    assert asked("mine", times, first=4) == [[4], [0], [8, 12]]  # what it knows nobody is asked
+    assert heard[0] == [pytest.approx(1000.0), pytest.approx(900.0)]
     made_up(lambda space, runner, options: heard.append(runner.run([_first(space)], options)))
     times[0] = times[8] = math.inf
     assert asked("mine", times) == [[0], [8]]

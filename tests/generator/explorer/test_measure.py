@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +21,7 @@ from heddle.explorer.memory import Memory
 from heddle.explorer.space import space
 from heddle.explorer.streams import ways_of
 from heddle.explorer.variants import lattice_boltzmann
-from heddle.explorer.workers import Outcome, in_children
+from heddle.explorer.workers import Children, Outcome, in_children
 from heddle.python.zeros import HOST_LINE as LINE
 from searched import result, stencil
 
@@ -143,6 +146,36 @@ def test_each_child_ends_alone() -> None:
     assert found[3] == Outcome(None, "crash", "the process ended by itself: SIGSEGV")
     assert found[4] == Outcome(None, "timeout", "it took more than 1 s")
     assert found[5].value != os.getpid()
+
+
+def test_children_stand_still_with_what_they_started(tmp_path: Path) -> None:
+    """Their limit of time, too; and they end with it."""
+    file = tmp_path / "ticks"
+
+    def grows() -> bool:
+        before = file.stat().st_size
+        time.sleep(0.4)
+        return file.stat().st_size > before
+
+    command = ["sh", "-c", f"while :; do echo >> {file}; sleep 0.02; done"]
+    with Children[Any](limit=2.0) as children:
+        children.add("ticks", partial(subprocess.run, command))
+        assert children.next(time.monotonic() + 1) is None
+        assert grows()
+        with children.paused():
+            time.sleep(0.1)  # what was under way
+            assert not grows()
+            time.sleep(2)
+        assert grows()
+        children.add("soon", partial(max, 2, 3), soon=True)
+        assert children.names() == {"ticks", "soon"}
+        assert children.next(time.monotonic()) is None
+        assert children.next() == ("ticks", Outcome(None, "timeout", "it took more than 2 s"))
+        assert not grows()
+        children.add("later", partial(max, 2, 3))
+        children.keep({"later"})
+        assert children.next() == ("later", Outcome(3))
+        assert children.next() is None
 
 
 @pytest.mark.parametrize(

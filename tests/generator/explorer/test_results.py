@@ -19,7 +19,7 @@ from heddle.explorer.exploration import Exploration, load_results, merge
 from heddle.explorer.progress import Progress
 from heddle.explorer.results import FILE, append, best, from_line, read, t4, to_line
 from heddle.explorer.schedules import tried
-from heddle.explorer.search import Point, search
+from heddle.explorer.search import SEARCHES, Point, search
 from heddle.explorer.variants import lattice_boltzmann
 from heddle.ir.schedule_text import as_text, from_json, to_json
 from searched import SOURCE, result, stencil
@@ -158,6 +158,19 @@ def test_searches_try_all_once() -> None:
     for name in ("random", "model"):
         assert sorted(tries(name)) == [(number, 8) for number in everything]
     assert tries("random", 1) == tries("random", 1) != tries("random", 2)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_one_is_given_before_all_others(name: str) -> None:
+    candidates, times = points()
+    order = search(name, candidates, 3, 0, first=5)
+    asked = []
+    while batch := order.batch(1):
+        ((number, _),) = batch
+        asked.append(number)
+        order.tell(number, times[number])
+    assert asked[0] == 5
+    assert sorted(asked) == list(range(16))
 
 
 def test_halving_spends_samples_on_the_better_half() -> None:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When candidates are timed, with a compiler that takes its time: each as soon as it is compiled, the model's
+own schedule first and in any case; compilers run ahead by few candidates."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from heddle import Schedule, Strips
+from heddle.explorer import run
+from heddle.explorer.search import SEARCHES
+from heddle.explorer.space import Candidate
+from heddle.python.compiler import host_compiler
+from heddle.python.load import Kernels
+from searched import explored, stencil
+
+pytestmark = pytest.mark.compiles
+WAITING = """#!/bin/sh
+for word in "$@"; do
+  case "$word" in *.cpp) grep -q "x_begin += 16" "$word" && waits=yes ;; esac
+done
+turns=0
+while [ -n "$waits" ] && [ ! -e {release} ]; do
+  turns=$((turns + 1))
+  [ $turns -gt {turns} ] && echo "nobody let it go on" >&2 && exit 1
+  sleep 0.1
+done
+exec {compiler} "$@"
+"""
+"""A compiler that waits for a file before it compiles strips of 16 cells."""
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Path]]:
+    """Makes that compiler the one of heddle.load, with a cache of its own. Called with the tenths of a second
+    that it waits at most, it returns the file that it waits for."""
+
+    def use(turns: int) -> Path:
+        release, script = tmp_path / "release", tmp_path / "slow"
+        text = WAITING.format(release=release, turns=turns, compiler=shutil.which("c++"))
+        script.write_text(text)
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("CXX", str(script))
+        host_compiler.cache_clear()
+        return release
+
+    monkeypatch.setenv("HEDDLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("HEDDLE_ARCH", raising=False)
+    monkeypatch.setenv("CXXFLAGS", "-O0")
+    yield use
+    host_compiler.cache_clear()
+
+
+def test_a_candidate_is_timed_while_others_compile(slow: Callable[[int], Path]) -> None:
+    """The second one is compiled when the first one is being measured, not before."""
+    release = slow(2400)
+
+    def measured(kernels: Kernels, precision: str) -> float:
+        release.touch()
+        return 0.0
+
+    found = explored(
+        schedules=[Schedule(), Schedule(cpu=Strips(16))], precisions=["f64"], accuracy=measured, jobs=2
+    )
+    assert [(r.state, r.why) for r in found.results] == [("correct", "")] * 2
+    assert found.untried == 0
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("seconds", [1e-6, 0.7])
+def test_a_budget_leaves_the_own_schedule_timed(
+    search: str, seconds: float, slow: Callable[[int], Path], tmp_path: Path
+) -> None:
+    """Whichever comes first in the search, whatever compilers are doing. What these began is gone."""
+    slow(10_000)
+    schedules = [*(Schedule(cpu=Strips(16), fma=fma) for fma in (True, False)), Schedule()]
+    found = explored(schedules=schedules, precisions=["f64"], search=search, budget=seconds / 60, jobs=2)
+    (own,) = found.results
+    assert (own.own, own.state, found.untried) == (True, "correct", 2)
+    assert own.schedule == stencil().schedule("step", "f64")
+    assert [path for path in (tmp_path / "cache").iterdir() if path.name.startswith(".")] == []
+
+
+def test_compilers_run_ahead_by_few(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_cache.is_dir()
+    begun, seen = tmp_path / "begun", tmp_path / "seen"
+
+    def own_part(candidate: Candidate, target: str) -> Any:
+        with begun.open("a") as file:
+            file.write(".")
+        return compiled(candidate, target)
+
+    def measured(kernels: Kernels, precision: str) -> float:
+        seen.write_text(begun.read_text())
+        return 0.0
+
+    compiled = run.own_part
+    monkeypatch.setattr(run, "own_part", own_part)
+    schedules = [Schedule(), *(Schedule(cpu=Strips(size)) for size in range(8, 48, 8))]
+    found = explored(schedules=schedules, precisions=["f64"], accuracy=measured, jobs=1)
+    assert [r.state for r in found.results] == ["correct"] * 6
+    assert seen.read_text() in (".", "..")
+    assert begun.read_text() == "......"
