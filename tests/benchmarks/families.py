@@ -58,7 +58,7 @@ Each row compares what `Schedule()` gives with the fastest of several schedules 
 takes the same arrays; `unit_stride`, `fixed_nx`, interleaved blocks, other tables of a list are the user's to
 state. The schedules of a row were timed in one run: one thread of a CPU, by its own clock, or all cores; one
 GPU, CUDA 13. Xeon and H200 were idle but for neighbours on the same host, 28 and 29 November 2026; the EPYC
-and the Xeon of 2.8 GHz (Ice Lake, g++ 12, 29 November 2026) did other work, too: their rows scatter by 10 %.
+and the Xeon of 2.8 GHz (Ice Lake, g++ 12, 29 November 2026) did other work, too: rows of the EPYC scatter by 10 %.
 What was not timed there is chosen since.
 
 """
@@ -68,7 +68,7 @@ NARROW = 0.95
 TWO_LOOPS = (
     "`CacheLines(4, nontemporal=True)` also ask for the lines of rows ahead, which a core of the Xeon does "
     "not do by itself for arrays in f64; on the EPYC they reach 0.66 to 0.80, on the Xeon of 2.8 GHz 0.53 to "
-    "0.68, where asking for rows ahead of strips of 64 cells changes less than the scatter. "
+    "0.68, where asking for rows ahead of strips of 64 cells took 0.91 to 1.06 of the time, 0.89 once. "
     "`Strips(64, nontemporal=True)` "
     "have the same inner loop as the chosen schedule: how far these two lie apart is the scatter."
 )
