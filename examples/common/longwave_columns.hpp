@@ -11,7 +11,6 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/grid/field_view.hpp"
-#include "heddle/grid/plane_view.hpp"
 #include "longwave_bands.hpp"
 
 namespace example::longwave {

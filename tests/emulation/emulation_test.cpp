@@ -11,11 +11,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -81,32 +85,31 @@ template <class T> void check_jacobi(std::int64_t nx, std::int64_t ny, std::int6
   });
 }
 
+/// What a launcher of kernels that set a number to 1 returns for so many cells, and the number.
+std::pair<int, int> launched(int (*launcher)(int*, std::int64_t, std::int64_t, std::int64_t), std::int64_t x,
+                             std::int64_t y, std::int64_t z) {
+  int ran = 0;
+  const int status = launcher(&ran, x, y, z);
+  return {status, ran};
+}
+constexpr std::pair runs(0, 1), refused(-2, 0);
+
 /// A launch has 65535 blocks along y and z at most: more are refused before anything runs.
 TEST(Kernels, MoreBlocksThanALaunchHas) {
-  const auto launched = [](std::int64_t x, std::int64_t y, std::int64_t z) {
-    int ran = 0;
-    const int status = mark(&ran, x, y, z);
-    return std::pair(status, ran);
-  };
   constexpr std::int64_t most = 65535;
-  EXPECT_EQ(launched(1, 16, 4), std::pair(0, 1));
-  EXPECT_EQ(launched(1, 16 * most + 1, 1), std::pair(-2, 0));
-  EXPECT_EQ(launched(1, 1, 4 * most + 1), std::pair(-2, 0));
-  EXPECT_EQ(launched((std::int64_t{1} << 31), 1, 1), std::pair(-2, 0));
-  EXPECT_EQ(launched((std::int64_t{1} << 32) + 1, 1, 1), std::pair(-2, 0)); // not one block
+  EXPECT_EQ(launched(mark, 1, 16, 4), runs);
+  EXPECT_EQ(launched(mark, 1, 16 * most + 1, 1), refused);
+  EXPECT_EQ(launched(mark, 1, 1, 4 * most + 1), refused);
+  EXPECT_EQ(launched(mark, std::int64_t{1} << 31, 1, 1), refused);
+  EXPECT_EQ(launched(mark, (std::int64_t{1} << 32) + 1, 1, 1), refused); // not one block
 }
 
 TEST(Kernels, MoreBlocksOfWarpsThanALaunchHas) {
-  const auto launched = [](std::int64_t x, std::int64_t y, std::int64_t z) {
-    int ran = 0;
-    const int status = mark_by_warps(&ran, x, y, z);
-    return std::pair(status, ran);
-  };
-  EXPECT_EQ(launched(9, 2, 1), std::pair(0, 1));
-  EXPECT_EQ(launched(1, 65536, 1), std::pair(-2, 0));
-  EXPECT_EQ(launched(1, 1, 65536), std::pair(-2, 0));
-  EXPECT_EQ(launched(1, (std::int64_t{1} << 32) + 1, 1), std::pair(-2, 0)); // not one block
-  EXPECT_EQ(launched(std::int64_t{1} << 34, 1, 1), std::pair(-2, 0));
+  EXPECT_EQ(launched(mark_by_warps, 9, 2, 1), runs);
+  EXPECT_EQ(launched(mark_by_warps, 1, 65536, 1), refused);
+  EXPECT_EQ(launched(mark_by_warps, 1, 1, 65536), refused);
+  EXPECT_EQ(launched(mark_by_warps, 1, (std::int64_t{1} << 32) + 1, 1), refused); // not one block
+  EXPECT_EQ(launched(mark_by_warps, std::int64_t{1} << 34, 1, 1), refused);
 }
 
 TEST(Kernels, JacobiEqualsLoops) {
@@ -228,15 +231,12 @@ TEST(Collectives, ShufflesAndVotesAreCudas) {
             static_cast<std::int64_t>(1.5 * t),
             there > 2 ? (std::int64_t{base} + 2) << 40 : -1,
             lane < 4    ? of(lane ^ 1u)
-            : lane == 4 ? of(3, -1)
+            : lane == 4 ? -1 // its mask does not name the one that it reads
                         : of(lane - 1),
-            out[t * collective_results + 14]};
-        for (unsigned r = 0; r + 1 < collective_results; ++r) {
-          // The first lane above four reads one that its mask does not name.
-          const std::int64_t want = r == 13 && lane == 4 ? -1 : expected[r];
-          EXPECT_EQ(out[t * collective_results + r], want)
+            of(lane)};
+        for (unsigned r = 0; r < collective_results; ++r)
+          EXPECT_EQ(out[t * collective_results + r], expected[r])
               << "result " << r << ", thread " << t << " of " << threads << ", " << order;
-        }
       }
     });
 }
@@ -589,29 +589,37 @@ TEST(Device, MathIsReachableAsInCuda) {
   EXPECT_EQ(alignof(float2), 8u);
 }
 
+/// Has another value while this lives.
+class Variable {
+public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* const now = std::getenv(name)) before_ = now;
+    setenv(name, value, 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+
+private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 TEST(Environment, NamesModeAndOrder) {
   const auto with = [](const char* mode, const char* order) {
-    setenv("HEDDLE_EMULATION_MODE", mode, 1);
-    setenv("HEDDLE_EMULATION_ORDER", order, 1);
+    const Variable one("HEDDLE_EMULATION_MODE", mode), other("HEDDLE_EMULATION_ORDER", order);
     return settings_from_environment();
   };
-  const char* const old_mode = std::getenv("HEDDLE_EMULATION_MODE");
-  const char* const old_order = std::getenv("HEDDLE_EMULATION_ORDER");
-  const std::string mode = old_mode != nullptr ? old_mode : "";
-  const std::string order = old_order != nullptr ? old_order : "";
   EXPECT_EQ(with("threads", "reverse").mode, Mode::threads);
   EXPECT_EQ(with("loops", "reverse").order, Order::reverse);
   EXPECT_EQ(with("fibers", "random:12").seed, 12u);
   EXPECT_THROW(with("fiber", "forward"), std::invalid_argument);
   EXPECT_THROW(with("fibers", "random:x"), std::invalid_argument);
-  if (old_mode != nullptr)
-    setenv("HEDDLE_EMULATION_MODE", mode.c_str(), 1);
-  else
-    unsetenv("HEDDLE_EMULATION_MODE");
-  if (old_order != nullptr)
-    setenv("HEDDLE_EMULATION_ORDER", order.c_str(), 1);
-  else
-    unsetenv("HEDDLE_EMULATION_ORDER");
 }
 
 } // namespace

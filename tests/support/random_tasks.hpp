@@ -76,11 +76,12 @@ struct Note {
   enum class What { part, start, wrap, finish };
   std::size_t node = 0;
   What what = What::part;
-  std::array<int, 7> part{}; // cells, width, slice, slices, box
+  BlockPart part; // of a sweep
 
-  friend bool operator<(const Note& a, const Note& b) {
-    return std::tie(a.node, a.what, a.part) < std::tie(b.node, b.what, b.part);
+  [[nodiscard]] auto all() const {
+    return std::tie(node, what, part.cells, part.width, part.slice, part.slices, part.box);
   }
+  friend bool operator<(const Note& a, const Note& b) { return a.all() < b.all(); }
 };
 
 /// A few fields on one or two grids, dense or over lists, and what some sweeps and exchanges do with them: on
@@ -257,11 +258,6 @@ private:
     return task;
   }
 
-  /// All ghost cells, whoever reads them.
-  void add_exchange_of_all(std::size_t field) {
-    add_exchange("all ghosts", {{field, 1, true, true}}, false).whole = true;
-  }
-
   void add_sweep(std::string name, std::vector<Access> accesses) {
     const Box& domain = fields_[accesses.front().field].grid->domain();
     Task& sweep = add(Kind::sweep, std::move(name), std::move(accesses));
@@ -309,7 +305,7 @@ private:
     }
     const auto something = [&] {
       const int what = drawn(0, 9);
-      if (what == 0 && exchanges_) add_exchange_of_all(field);
+      if (what == 0 && exchanges_) add_exchange("all ghosts", {{field, 1, true, true}}, false).whole = true;
       if (what == 1) add_sweep("sweep in between", {{field, drawn(-1, 1), true, true}});
     };
     if (exchanges_ && !before.empty() && drawn(0, 4) != 0) add_exchange(name + " before", before, false);
@@ -360,12 +356,7 @@ private:
   void make_sweep(std::size_t n) {
     const auto& [number, rank] = node_task_[n];
     const Task& task = tasks_[number];
-    const auto note = [this, n](const BlockPart& part) {
-      notes_.push_back({n,
-                        Note::What::part,
-                        {static_cast<int>(part.cells), part.width[0], part.width[1], part.width[2],
-                         part.slice, part.slices, part.box}});
-    };
+    const auto note = [this, n](const BlockPart& part) { notes_.push_back({n, Note::What::part, part}); };
     nodes_[n].function = [note](heddle::Stream&) { note(BlockPart()); };
     if (task.kind != Kind::sweep) return;
     const Field& field = fields_[task.accesses.front().field];
@@ -544,8 +535,6 @@ private:
     const auto& [number, rank] = node_task_[note.node];
     const Task& task = tasks_[number];
     if (task.kind == Kind::exchange) return touch_by_exchange(touched, note);
-    const std::array<int, 7>& p = note.part;
-    const BlockPart part{static_cast<BlockPart::Cells>(p[0]), {p[1], p[2], p[3]}, p[4], p[5], p[6]};
     const auto note_value = [&](const Access& access, std::size_t value) {
       if (access.reads) touched.read.add(value);
       if (access.writes) touched.written.add(value);
@@ -561,7 +550,7 @@ private:
       }
       return;
     }
-    for (const auto& [block, cell] : cells_of(note.node, part)) {
+    for (const auto& [block, cell] : cells_of(note.node, note.part)) {
       for (const Access& access : task.accesses) {
         const Field& field = fields_[access.field];
         for (std::size_t slot = 0; slot < field.slots.size(); ++slot) {

@@ -11,7 +11,6 @@ written) is an error here.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
@@ -111,8 +110,23 @@ def run(
     return _Interpreter(kernel, arrays, scalars or {}, order).run()
 
 
-def _in_type(scalar: ir.Scalar, value: float) -> float:
-    return float(rounded(value, scalar))
+@dataclass(frozen=True)
+class _RowReduction:
+    """An element that the cells of a row reduce to. given: what each has given, by its x."""
+
+    line: _Line
+    index: int
+    operation: str
+    scalar: ir.Scalar
+    given: dict[int, float] = field(default_factory=dict)
+
+    def finish(self) -> None:
+        values = [self.given[x] for x in sorted(self.given)]
+        self.line[self.index] = of_row(self.operation, values, _rounding(self.scalar))
+
+
+def _rounding(scalar: ir.Scalar) -> Callable[[float], float]:
+    return lambda value: float(rounded(value, scalar))
 
 
 @dataclass
@@ -128,9 +142,7 @@ class _Interpreter:
         default_factory=dict
     )
     given: dict[ir.Symbol, dict[int, float]] = field(default_factory=dict)  # what Reduce gave, cell by cell
-    of_rows: dict[tuple[str, int], tuple[_Line, int, str, ir.Scalar, dict[int, float]]] = field(
-        default_factory=dict
-    )  # what the cells of a row gave, by its element
+    of_rows: dict[tuple[str, int], _RowReduction] = field(default_factory=dict)  # by their elements
     operations: dict[ir.Symbol, str] = field(default_factory=dict)
     status: int = 0
 
@@ -147,15 +159,14 @@ class _Interpreter:
                     self.names.update(cell)
                     for step in steps:
                         step()
-        for line, index, operation, scalar, cells in self.of_rows.values():
-            values = [cells[x] for x in sorted(cells)]
-            line[index] = of_row(operation, values, functools.partial(_in_type, scalar))
+        for row in self.of_rows.values():
+            row.finish()
         for output, given in self.given.items():
             numbers = [NEUTRAL[self.operations[output]]] * self.tiles() * TILE
             for place, number in given.items():
                 numbers[place] = number
             assert isinstance(output.type, ir.Scalar)
-            outputs[output.name][0] = self.combined(self.operations[output], numbers, output.type)
+            outputs[output.name][0] = combined(self.operations[output], numbers, _rounding(output.type))
         return Result(self.status, {name: values[0] for name, values in outputs.items()})
 
     def bind(self, outputs: Mapping[str, list[float]]) -> None:
@@ -225,49 +236,48 @@ class _Interpreter:
             yield from self.boxed_cells()
             return
         if space.is_list:
-            bounds = (
-                (0, self.names["cell_count"]) if space.listed else (self.names["first"], self.names["last"])
-            )
             places = [self.names[place] for place in PLACES[: space.box]]
-            for number in range(*bounds):
+            for number in self.numbers():
                 place = {a: line.values[line.at(number)] for a, line in zip(AXES, places, strict=False)}
                 yield {space.counter: number, **place}
             return
-        scanned = {
-            statement.axis for statement in statements(self.kernel.body) if isinstance(statement, ir.Scan)
-        }
-        axes = [axis for axis in reversed(range(space.dimensions)) if axis not in scanned]
+        axes = self.axes()[::-1]
         for cell in itertools.product(*(range(self.extent[axis]) for axis in axes)):
             yield {AXES[axis]: position for axis, position in zip(axes, cell, strict=True)}
 
-    # Reductions
+    def axes(self) -> list[int]:
+        """Those along which cells lie, or columns where there is a scan."""
+        scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
+        return [axis for axis in range(self.kernel.space.dimensions) if axis not in scanned]
 
-    def combined(self, operation: str, values: Sequence[float], scalar: ir.Scalar) -> float:
-        return combined(operation, values, lambda value: float(rounded(value, scalar)))
+    def numbers(self) -> range:
+        """Those of the cells, or entries, of a list."""
+        if self.kernel.space.listed:
+            return range(self.names["cell_count"])
+        return range(self.names["first"], self.names["last"])
+
+    # Reductions
 
     def rows(self) -> list[tuple[str, int]]:
         """The axes along which cells or columns lie, with how many of one colour there are in a row."""
         space = self.kernel.space
-        scanned = {s.axis for s in statements(self.kernel.body) if isinstance(s, ir.Scan)}
-        axes = [axis for axis in range(space.dimensions) if axis not in scanned]
         halved = len(bits(space.dimensions, space.colours))
-        return [(AXES[a], (self.extent[a] + 1) // 2 if a < halved else self.extent[a]) for a in axes]
+        return [(AXES[a], (self.extent[a] + 1) // 2 if a < halved else self.extent[a]) for a in self.axes()]
 
     def tiles(self) -> int:
         """How many tiles of cells there are."""
         space = self.kernel.space
         if space.is_list:
-            cells = self.names["cell_count"] if space.listed else self.names["last"] - self.names["first"]
-            return int(-(-cells // TILE))
+            return -(-len(self.numbers()) // TILE)
         (_, row), *outer = self.rows() or [("", 1)]
         colours = 1 if space.colours == 1 else self.names["last_colour"] - self.names["first_colour"]
         return int(-(-row // TILE) * math.prod(count for _, count in outer) * max(colours, 0))
 
     def place(self) -> int:
-        """Which number of all tiles the current cell gives."""
+        """Where the current cell stands among all cells of all tiles."""
         space = self.kernel.space
         if space.is_list:
-            return int(self.names[space.counter] - (0 if space.listed else self.names["first"]))
+            return int(self.names[space.counter]) - self.numbers().start
         halved = len(bits(space.dimensions, space.colours))
         rows = self.rows() or [("", 1)]
         where = [self.names.get(axis, 0) // (2 if AXES.find(axis) < halved else 1) for axis, _ in rows]
@@ -394,9 +404,8 @@ class _Interpreter:
     def give(self, operation: str, target: ir.Gather | ir.Load, x: int, value: float) -> None:
         """What a cell gives to its row."""
         line, index = self.element(target)
-        new: dict[int, float] = {}
-        row = self.of_rows.setdefault((line.name, line.at(index)), (line, index, operation, target.type, new))
-        row[-1][x] = value
+        new = _RowReduction(line, index, operation, target.type)
+        self.of_rows.setdefault((line.name, line.at(index)), new).given[x] = value
 
     def scan(self, scan: ir.Scan, steps: Sequence[Step]) -> None:
         counter, cells = AXES[scan.axis], range(self.extent[scan.axis])
@@ -420,7 +429,7 @@ class _Interpreter:
             self.locals.update(zip(loop.carried, following, strict=True))
 
     def calling(self, call: ir.DeviceCall) -> Step:
-        """What the row of a call stands for (see ir.device_calls)."""
+        """The statements that a call stands for (see ir.device_calls)."""
         row, parts = row_of(call), parts_of(call)
         required = row.requires and row.requires(**parts)
         array, padding = made(call), padded(call)
@@ -457,13 +466,13 @@ class _Interpreter:
         return self.evaluation(expression)()
 
     def evaluation(self, expression: ir.Expression) -> Value:
-        """A function that evaluates an expression, made once: what a node is, is not asked in every cell."""
+        """A function that evaluates an expression, made once for all cells."""
         known = self.evaluations.get(expression)
         if known is None:
-            known = self.evaluations[expression] = self.made(expression)
+            known = self.evaluations[expression] = self.compiled(expression)
         return known
 
-    def made(self, expression: ir.Expression) -> Value:
+    def compiled(self, expression: ir.Expression) -> Value:
         match expression:
             case ir.Symbol(name):
                 known, names = self.locals, self.names
@@ -531,7 +540,7 @@ class _Interpreter:
         return self.listed(link) == self.wall(link)
 
     def defined(self, definition: Definition, args: Sequence[Value]) -> Value:
-        """What a function gives that is defined operation by operation, with names of its own."""
+        """A call of a function that is defined operation by operation, with names of its own."""
         if definition not in self.definitions:
             inside = dataclasses.replace(self, locals={}, evaluations={})
             steps = inside.steps(s for s in definition.body if isinstance(s, ir.Let))
@@ -644,7 +653,7 @@ class _Interpreter:
         return n * stride[0] + access.component * stride[1]
 
     def wall(self, access: ir.Access) -> int:
-        """The element of the cell itself to which a link leads where it ends at a wall."""
+        """The index of the element of the current cell to which a link leads that ends at a wall."""
         link = self.kernel.space.links[self.kernel.space.row(access.component, access.offsets)]
         stride = self.arrays[access.field.name].stride
         return self.listed_cell(access) * stride[0] + link.wall_slot * stride[1]

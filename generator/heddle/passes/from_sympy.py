@@ -79,9 +79,10 @@ _COLOUR_NAMES = frozenset(
 _WALL_NAMES = frozenset({"walls"})
 TRIP = ir.Symbol("trip", ir.I64)
 """Counts the rounds of a While; name_locals gives it another name where this one is taken."""
-_SPARSE_NAMES = frozenset(
-    {"first", "last", "cells", "cell_count", "neighbour", "neighbour_stride", "neighbour_chunk"}
-) | {"neighbour_run"}
+_SPARSE_NAMES = frozenset({"first", "last", "cells", "cell_count", "neighbour", "neighbour_stride"}) | {
+    "neighbour_chunk",
+    "neighbour_run",
+}
 
 
 def from_sympy(
@@ -119,13 +120,14 @@ class _Converter:
         self, name: str, statements: tuple[model.Statement, ...], about: str, order: Sequence[str]
     ) -> ir.Kernel:
         space = self.space
-        for place in PLACES[: self.box]:
+        box = PLACES[: space.box]  # of listed cells of a box, their coordinates
+        for place in box:
             self.field(named.Field(place, "int32", 0, ghost_layers=0))
         body = self.block(statements)
         self.check_derived(name)
         if not any(isinstance(node, ir.Access) and crossed(space, node) for node in distinct(body)):
             space = space.without_walls()  # it looks at no neighbours
-        number = {argument: n for n, argument in enumerate((*PLACES[: self.box], *order))}
+        number = {argument: n for n, argument in enumerate((*box, *order))}
         fields = [field for _, field in self.fields.values()]
         fields.sort(key=lambda field: number.get(field.name, len(number)))
         parameters = sorted(self.parameters.values(), key=lambda p: (number.get(p.name, len(number)), p.name))
@@ -140,11 +142,6 @@ class _Converter:
                 about,
             )
         )
-
-    @property
-    def box(self) -> int:
-        """Of how many dimensions the dense box is that the listed cells are some of; 0 for none."""
-        return self.space.box
 
     # Statements
 
@@ -200,7 +197,8 @@ class _Converter:
     def scope(
         self, body: Iterable[model.Statement], values: Iterable[sympy.Basic] = ()
     ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
-        """Names given inside a condition or a scan end with it; `values` still know them."""
+        """The body of a condition or a loop, and `values` after it, which may use its names; nothing else
+        may."""
         outside, memo = dict(self.locals), dict(self.memo)
         inside = self.block(body), tuple(self.value(value) for value in values)
         for symbol in self.locals.keys() - outside.keys():
@@ -211,8 +209,8 @@ class _Converter:
 
     def output(self, name: str, operation: str) -> ir.Symbol:
         """The argument that receives a reduction."""
-        known, _ = self.outputs.setdefault(name, (ir.Symbol(name), operation))
-        if self.outputs[name][1] != operation:
+        symbol, agreed = self.outputs.setdefault(name, (ir.Symbol(name), operation))
+        if agreed != operation:
             raise KernelError(
                 self.place,
                 f"'{name}' is reduced with two different operations.",
@@ -223,20 +221,21 @@ class _Converter:
                 self.place, f"'{name}' names both a reduction and another quantity.", "rename one of them"
             )
         self.check_name(name)
-        return known
+        return symbol
 
     def check_name(self, name: str, argument: bool = True) -> None:
-        """An argument of the emitted function keeps its name, so it must be one, and free."""
+        """Raise KernelError for what is no name in C++, or stands for something else in the emitted function.
+
+        argument: of that function, which keeps its name; a local value may get another one."""
         own = _DENSE_NAMES if self.space.is_box else _SPARSE_NAMES
-        if self.box:
+        if self.space.box:
             own |= _DENSE_NAMES
-        if argument:
-            own |= _ENTRY_NAMES
         if self.space.colours > 1:
             own |= _COLOUR_NAMES
         if self.space.walls:
             own |= _WALL_NAMES
         if argument:
+            own |= _ENTRY_NAMES
             self.places.setdefault(name, self.place)
         if not is_name(name) or name in own:
             reason = why_no_name(name) or "the emitted function uses this name"
@@ -250,7 +249,8 @@ class _Converter:
             raise KernelError(self.place, f"'{name}' cannot be used as a name here: {reason}.", hint)
 
     def check_derived(self, kernel: str) -> None:
-        """No argument is called what follows from the names of others, or of the emitted functions."""
+        """Raise KernelError for an argument whose name the emitted text derives from the name of another one,
+        or of the kernel."""
         derived = {f"{field}_{what}" for field in self.fields for what in ("extent", "stride")}
         derived |= {f"{output}_{what}" for output in self.outputs for what in ("work", "status")}
         derived |= {f"{kernel}_{what}" for what in ("kernel", "entry", "check")}
@@ -264,7 +264,7 @@ class _Converter:
                 )
 
     def check_symbol(self, symbol: sympy.Symbol) -> None:
-        """Symbols of one name are one quantity in emitted code, so they must be one in the model."""
+        """Raise KernelError if another symbol has this name: in emitted code they would be one quantity."""
         name, other = symbol.name, self.known.setdefault(symbol.name, symbol)
         if other != symbol and sympy.Dummy in (type(symbol), type(other)):
             raise KernelError(
@@ -281,7 +281,8 @@ class _Converter:
             )
 
     def local(self, symbol: sympy.Symbol) -> ir.Symbol:
-        """What SymPy knows to be an integer is carried as one, and holds a value as one if it is whole."""
+        """A new name for a value: an integer where SymPy knows the symbol to be one. Raises KernelError for a
+        name that is taken."""
         name = symbol.name
         self.check_symbol(symbol)
         if is_name(name) or not is_name(f"{name}_"):
@@ -309,8 +310,8 @@ class _Converter:
     # Expressions
 
     def value(self, value: sympy.Basic) -> ir.Expression:
-        """A whole expression. What it needs is named in alphabetical order: SymPy's order of operands is no
-        choice of the model's."""
+        """A whole expression. New fields and scalars in it become arguments in alphabetical order, since
+        SymPy's order of operands is not the model's."""
         scalars: dict[str, sympy.Symbol] = {}
         every: list[sympy.Basic] = []
         for part in parts(value):
@@ -354,7 +355,7 @@ class _Converter:
                 link = self.access(value.link)
                 return ir.IsWallLink(link.field, link.offsets, link.component, link.through, link.at)
             case named.Coordinate() | named.Extent():
-                rank = self.space.dimensions if self.space.is_box else self.box
+                rank = self.space.dimensions if self.space.is_box else self.space.box
                 if value.axis >= rank:
                     raise KernelError(
                         self.place,
@@ -639,7 +640,7 @@ class _Converter:
         return sorted((self.expression(value) for value in values), key=self.key)
 
     def key(self, expression: ir.Expression) -> _Key:
-        """Where an operand stands in a sum or product: an order that depends on the model only."""
+        """Sorts the operands of a sum or product, in an order that depends on the model only."""
         known = self.keys.get(expression)
         if known is None:
             known = self.keys[expression] = self.compute_key(expression)
@@ -669,7 +670,7 @@ class _Converter:
 
 
 def _is_negative(number: sympy.Expr) -> bool:
-    """Of a coefficient. SymPy's own answer takes a deduction for each new number."""
+    """Whether a coefficient is negative, without the deduction that SymPy starts for each new number."""
     if number.is_Float:
         return bool(number._mpf_[0])
     if number.is_Rational:
@@ -678,5 +679,6 @@ def _is_negative(number: sympy.Expr) -> bool:
 
 
 def _gathers(condition: ir.Expression) -> bool:
-    """Whether a condition reads an element whose place is computed: others say first whether there is one."""
+    """Whether a condition reads at a computed position. Such conditions come last: those before may say
+    whether there is an element."""
     return any(isinstance(node, ir.Gather) for node in distinct(condition))

@@ -219,7 +219,7 @@ class _Tiles:
             alone = [s for s in statements(loop.body) if isinstance(s, Reduce) and s.output == output]
             if len(alone) == 1 and alone[0] in inside:
                 at = inside.index(alone[0])
-                inside[at] = Store(Load(run, lane), _first(alone[0]))
+                inside[at] = Store(Load(run, lane), alone[0].value)
             else:
                 head.append(Var(self.cell(output), _neutral(operation, output)))
                 inside.append(Store(Load(run, lane), self.cell(output)))
@@ -238,13 +238,6 @@ class _Tiles:
 def _neutral(operation: str, output: Symbol) -> Const:
     assert isinstance(output.type, Scalar)
     return Const(NEUTRAL[operation], output.type)
-
-
-def _first(reduce: Reduce) -> Expression:
-    """What a cell with a single Reduce gives. Minimum and maximum drop NaN."""
-    if reduce.operation == "sum":
-        return reduce.value
-    return _combined(reduce, _neutral(reduce.operation, reduce.output))
 
 
 def _combined(reduce: Reduce, before: Expression) -> Expression:

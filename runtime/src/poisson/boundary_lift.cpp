@@ -5,7 +5,7 @@
 
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/error.hpp"
-#include "heddle/grid/plane_view.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "poisson_planes.hpp"
 
 namespace heddle {

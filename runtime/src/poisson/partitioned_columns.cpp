@@ -5,7 +5,6 @@
 #include "heddle/core/dispatch.hpp"
 #include "heddle/core/parallel.hpp"
 #include "heddle/grid/field_view.hpp"
-#include "heddle/grid/plane_view.hpp"
 #include "heddle/poisson/staged_buffer.hpp"
 #include "heddle/transport/message_round.hpp"
 #include "poisson_planes.hpp"

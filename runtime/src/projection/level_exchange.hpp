@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "heddle/core/buffer.hpp"
-#include "heddle/grid/plane_view.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "heddle/projection/flow_operators.hpp"
 #include "heddle/projection/staggered_grid.hpp"
 #include "heddle/transport/message_round.hpp"

@@ -7,7 +7,6 @@
 
 #include "heddle/core/dispatch.hpp"
 #include "heddle/grid/field_view.hpp"
-#include "heddle/grid/plane_view.hpp"
 
 namespace heddle::detail {
 

@@ -12,7 +12,6 @@
 #include "atmosphere/rows.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/grid/field_view.hpp"
-#include "heddle/grid/plane_view.hpp"
 #include "longwave_bench.hpp"
 #include "measure.hpp"
 

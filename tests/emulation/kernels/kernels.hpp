@@ -42,7 +42,8 @@ int mark_by_warps(int* out, std::int64_t x, std::int64_t y, std::int64_t z);
 /// out[t] = how many of `threads` numbers are odd, whether all are, whether any is: three per thread.
 cudaError_t block_votes(int* out, const int* in, unsigned threads, cudaStream_t stream);
 
-/// Sums 1 to blocks * 64 into each target by atomics; bits collects all block numbers' bits.
+/// Adds 1 to blocks * 64 to each sum by atomics, and leaves the largest and the smallest of 1 to blocks * 64
+/// and of their negatives.
 struct AtomicTargets {
   int* i;
   unsigned* u;
@@ -54,7 +55,7 @@ struct AtomicTargets {
 };
 cudaError_t atomics(AtomicTargets targets, unsigned blocks, cudaStream_t stream);
 
-/// out[i] = the coordinates of the thread that writes cell i, packed, to see that each cell is written once.
+/// Thread i of all adds 1 to count[i].
 cudaError_t coordinates(int* count, dim3 grid, dim3 block, cudaStream_t stream);
 
 // Kernels that are wrong on purpose.

@@ -12,13 +12,9 @@ TYPED_TEST_SUITE(DeviceText, Precisions);
 
 TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
   using A = Air<TypeParam>;
-  const auto buoyancy_of = [](A& a, const auto& kernel) {
-    const auto& c = a.column;
-    kernel(a.b.view(), a.now.th.view(), a.now.q.view(), a.level(c.pressure), a.level(c.exner), a.level(c.tv0),
-           a.level(c.lift));
-  };
-  const auto host = [](const auto&... x) { buoyancy(x...); };
-  this->expect_same("buoyancy", buoyancy_of, host, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
+  this->expect_same(
+      "buoyancy", [](A& a, const auto& kernel) { buoyancy_of(a, a.now, kernel); },
+      [](const auto&... x) { buoyancy(x...); }, [](const auto&... x) { buoyancy_cuda(x..., nullptr); });
   for (const double u_star : {0.28, 0.0})
     this->expect_same(
         "ground",
@@ -33,28 +29,13 @@ TYPED_TEST(DeviceText, OfBuoyancyAndGround) {
 
 TYPED_TEST(DeviceText, OfEddies) {
   using A = Air<TypeParam>;
-  const auto eddies_of = [](A& a, const auto& kernel) {
-    const auto& c = a.column;
-    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.b.view(),
-           a.rise_u.view(), a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.level(c.per_height),
-           a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z), a.level(c.pressure),
-           a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.length2), &a.advection, a.work.data(),
-           &a.diffusion, a.work.data() + a.work.size() / 2, 0.5, 3.0, 0.01, 0.011);
-  };
-  const auto eddies_in_rain_of = [](A& a, const auto& kernel) {
-    const auto& c = a.column;
-    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.K.view(), a.cloud.view(), a.b.view(),
-           a.rise_u.view(), a.rise_v.view(), a.now.th.view(), a.now.q.view(), a.now.r->view(),
-           a.level(c.per_height), a.level(c.per_distance), a.level(c.per_span), a.level(c.order_z),
-           a.level(c.pressure), a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.length2),
-           &a.advection, a.work.data(), &a.diffusion, a.work.data() + a.work.size() / 2, 0.5, 3.0, 0.01,
-           0.011);
-  };
-  const auto host = [](const auto&... x) { eddies(x...); };
-  this->expect_same("eddies", eddies_of, host, [](const auto&... x) { eddies_cuda(x..., nullptr); });
-  const auto host_in_rain = [](const auto&... x) { eddies_in_rain(x...); };
-  this->expect_same("eddies_in_rain", eddies_in_rain_of, host_in_rain,
-                    [](const auto&... x) { eddies_in_rain_cuda(x..., nullptr); });
+  this->expect_same(
+      "eddies", [](A& a, const auto& kernel) { eddies_of(a, kernel); },
+      [](const auto&... x) { eddies(x...); }, [](const auto&... x) { eddies_cuda(x..., nullptr); });
+  this->expect_same(
+      "eddies_in_rain", [](A& a, const auto& kernel) { eddies_of(a, kernel, a.now.r->view()); },
+      [](const auto&... x) { eddies_in_rain(x...); },
+      [](const auto&... x) { eddies_in_rain_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfTheNextStep) {
@@ -84,60 +65,43 @@ TYPED_TEST(DeviceText, OfMomentum) {
                a.level(c.mass), a.level(c.per_mass), a.level(c.per_face_mass), a.level(c.order_z),
                a.level(c.w_ls_wind), a.level(c.u_geostrophic), a.level(c.v_geostrophic), a.level(c.u0),
                a.level(c.v0), a.level(c.sponge), a.level(c.face_sponge), &a.length, 0.5, -0.5625, 0.376e-4,
-               -8.0, -4.0, 0.01, 0.011);
+               -8.0, -4.0, given::per_x, given::per_y);
       },
       [](const auto&... x) { momentum(x...); }, [](const auto&... x) { momentum_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfScalars) {
   using A = Air<TypeParam>;
-  const auto with = [](A& a, const auto& kernel) {
-    const auto& c = a.column;
-    kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
-           a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
-           a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
-           a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length, 0.5,
-           -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
-  };
+  const auto run = [](A& a, const auto& kernel) { scalars_of(a, -0.5625, kernel); };
   const auto host = [](const auto&... x) { scalars(x...); };
-  this->expect_same("scalars", with, host, [](const auto&... x) { scalars_cuda(x..., nullptr); });
-  this->expect_same("scalars_singly", with, host,
+  this->expect_same("scalars", run, host, [](const auto&... x) { scalars_cuda(x..., nullptr); });
+  this->expect_same("scalars_singly", run, host,
                     [](const auto&... x) { scalars_singly_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
   using A = Air<TypeParam>;
-  const auto numbers = [](const auto& kernel) {
-    return [kernel](const auto&... x) {
-      kernel(x..., 0.5, -0.5625, 3.0, 8e-3, 5.2e-5, 3e-3, -1e-6, 0.01, 0.011);
-    };
-  };
   const auto apply = [](A& a, const auto& change) { change(a); };
-  const auto host = [&](A& a) {
-    const auto& c = a.column;
-    numbers([](const auto&... x) { scalars(x...); })(
-        a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(), a.next.th.view(),
-        a.next.q.view(), a.K.view(), a.now.th.view(), a.now.q.view(), a.level(c.rho_face),
-        a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.th0),
-        a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge), &a.length);
-    buoyancy(a.b.view(), a.next.th.view(), a.next.q.view(), a.level(c.pressure), a.level(c.exner),
-             a.level(c.tv0), a.level(c.lift));
+  const auto host = [](A& a) {
+    scalars_of(a, -0.5625, [](const auto&... x) { scalars(x...); });
+    buoyancy_of(a, a.next, [](const auto&... x) { buoyancy(x...); });
   };
-  const auto device = [&](const auto& kernel) {
-    return [&numbers, kernel](A& a) {
+  const auto device = [](const auto& kernel) {
+    return [kernel](A& a) {
       const auto& c = a.column;
-      numbers(kernel)(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(),
-                      a.next.th.view(), a.next.q.view(), a.K.view(), a.b.view(), a.now.th.view(),
-                      a.now.q.view(), a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass),
-                      a.level(c.order_z), a.level(c.pressure), a.level(c.exner), a.level(c.tv0),
-                      a.level(c.lift), a.level(c.w_ls), a.level(c.th0), a.level(c.q0), a.level(c.heating),
-                      a.level(c.moistening), a.level(c.sponge), &a.length);
+      kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.th.view(), a.old.q.view(),
+             a.next.th.view(), a.next.q.view(), a.K.view(), a.b.view(), a.now.th.view(), a.now.q.view(),
+             a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass), a.level(c.order_z),
+             a.level(c.pressure), a.level(c.exner), a.level(c.tv0), a.level(c.lift), a.level(c.w_ls),
+             a.level(c.th0), a.level(c.q0), a.level(c.heating), a.level(c.moistening), a.level(c.sponge),
+             &a.length, 0.5, -0.5625, given::per_prandtl, given::heat_flux, given::water_flux,
+             given::heat_slope, given::water_slope, given::per_x, given::per_y, nullptr);
     };
   };
   this->expect_same("scalars_and_buoyancy", apply, host,
-                    device([](const auto&... x) { scalars_and_buoyancy_cuda(x..., nullptr); }));
+                    device([](const auto&... x) { scalars_and_buoyancy_cuda(x...); }));
   this->expect_same("scalars_and_buoyancy_singly", apply, host,
-                    device([](const auto&... x) { scalars_and_buoyancy_singly_cuda(x..., nullptr); }));
+                    device([](const auto&... x) { scalars_and_buoyancy_singly_cuda(x...); }));
 }
 
 } // namespace

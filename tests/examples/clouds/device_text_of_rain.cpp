@@ -8,20 +8,13 @@
 namespace clouds {
 namespace {
 
-constexpr double per_x = 0.01, per_y = 0.011, per_prandtl = 3, flux = 5.2e-5, slope = -1e-6;
-
 template <class T> class DeviceTextOfRain : public SameAir<T> {};
 TYPED_TEST_SUITE(DeviceTextOfRain, Precisions);
 
 TYPED_TEST(DeviceTextOfRain, OfBuoyancyAndSea) {
   using A = Air<TypeParam>;
   this->expect_same(
-      "buoyancy_with_rain",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.b.view(), a.now.th.view(), a.now.q.view(), a.now.r->view(), a.level(c.pressure),
-               a.level(c.exner), a.level(c.tv0), a.level(c.lift));
-      },
+      "buoyancy_with_rain", [](A& a, const auto& kernel) { buoyancy_of(a, a.now, kernel, a.now.r->view()); },
       [](const auto&... x) { ::rain::buoyancy_with_rain(x...); },
       [](const auto&... x) { ::rain::buoyancy_with_rain_cuda(x..., nullptr); });
   this->expect_same(
@@ -34,12 +27,7 @@ TYPED_TEST(DeviceTextOfRain, OfBuoyancyAndSea) {
       },
       [](const auto&... x) { ::rain::sea(x...); }, [](const auto&... x) { ::rain::sea_cuda(x..., nullptr); });
   this->expect_same(
-      "sea_air",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.next.th.view(), a.next.q.view(), a.theta_flux.view(), a.water_flux.view(),
-               a.level(c.rho_face), a.level(c.per_mass), a.level(c.order_z), &a.length, 0.5);
-      },
+      "sea_air", [](A& a, const auto& kernel) { sea_air_of(a, a.next.q, 0.5, kernel); },
       [](const auto&... x) { ::rain::sea_air(x...); },
       [](const auto&... x) { ::rain::sea_air_cuda(x..., nullptr); });
 }
@@ -47,33 +35,15 @@ TYPED_TEST(DeviceTextOfRain, OfBuoyancyAndSea) {
 TYPED_TEST(DeviceTextOfRain, OfScalarsAndTheLimiter) {
   using A = Air<TypeParam>;
   this->expect_same(
-      "scalar",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.old.q.view(), a.next.q.view(), a.K.view(),
-               a.now.q.view(), a.level(c.rho_face), a.level(c.per_distance), a.level(c.per_mass),
-               a.level(c.order_z), a.level(c.w_ls), a.level(c.q0), a.level(c.moistening), a.level(c.sponge),
-               &a.length, 0.5, per_prandtl, flux, slope, per_x, per_y);
-      },
+      "scalar", [](A& a, const auto& kernel) { scalar_of(a, water_of(a), 0.5, kernel); },
       [](const auto&... x) { ::rain::scalar(x...); },
       [](const auto&... x) { ::rain::scalar_cuda(x..., nullptr); });
   this->expect_same(
-      "sources",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.K.view(), a.old.q.view(), a.mid.view(), a.level(c.rho_face), a.level(c.per_distance),
-               a.level(c.per_mass), a.level(c.order_z), a.level(c.w_ls), a.level(c.q0), a.level(c.moistening),
-               a.level(c.sponge), &a.length, per_prandtl, flux, slope, per_x, per_y);
-      },
+      "sources", [](A& a, const auto& kernel) { sources_of(a, water_of(a), a.mid, kernel); },
       [](const auto&... x) { ::rain::sources(x...); },
       [](const auto&... x) { ::rain::sources_cuda(x..., nullptr); });
   this->expect_same(
-      "allowance",
-      [](A& a, const auto& kernel) {
-        const auto& c = a.column;
-        kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.now.q.view(), a.mid.view(), a.keep.view(),
-               a.level(c.rho_face), a.level(c.per_mass), a.level(c.order_z), &a.length, per_x, per_y);
-      },
+      "allowance", [](A& a, const auto& kernel) { allowance_of(a, a.now.q, a.mid, a.keep, kernel); },
       [](const auto&... x) { ::rain::allowance(x...); },
       [](const auto&... x) { ::rain::allowance_cuda(x..., nullptr); });
   this->expect_same(
@@ -81,8 +51,8 @@ TYPED_TEST(DeviceTextOfRain, OfScalarsAndTheLimiter) {
       [](A& a, const auto& kernel) {
         const auto& c = a.column;
         kernel(a.now.u.view(), a.now.v.view(), a.now.w.view(), a.next.q.view(), a.now.q.view(), a.mid.view(),
-               a.keep.view(), a.level(c.rho_face), a.level(c.per_mass), a.level(c.order_z), &a.length, per_x,
-               per_y);
+               a.keep.view(), a.level(c.rho_face), a.level(c.per_mass), a.level(c.order_z), &a.length,
+               given::per_x, given::per_y);
       },
       [](const auto&... x) { ::rain::limited(x...); },
       [](const auto&... x) { ::rain::limited_cuda(x..., nullptr); });

@@ -27,7 +27,6 @@ using boundaries::d2q9;
 using boundaries::magic;
 using boundaries::omega;
 using boundaries::opposite;
-using test::ListArray;
 
 constexpr std::int64_t n_x = 12, n_y = 9;
 constexpr double constant = 0.5;
@@ -99,12 +98,12 @@ TEST_P(Gradients, EqualThoseThroughLinksBitForBit) {
     for (int q = 0; q < 9; ++q)
       twist.view()(place(list, n, q), q) = arrived(n, q);
   }
-  const ListArray f(twist.view());
-  const ListArray cell_e(std::as_const(east).view()), cell_w(std::as_const(west).view()),
-      cell_n(std::as_const(north).view()), cell_s(std::as_const(south).view()),
-      walls(std::as_const(marks).view());
-  const ListArray u(std::as_const(u_field).view());
-  const ListArray curl(curl_field.view());
+  const auto f = twist.view();
+  const auto cell_e = std::as_const(east).view(), cell_w = std::as_const(west).view(),
+             cell_n = std::as_const(north).view(), cell_s = std::as_const(south).view(),
+             walls = std::as_const(marks).view();
+  const auto u = std::as_const(u_field).view();
+  const auto curl = curl_field.view();
   const std::int64_t first = 0, last = list.count(), stride = list.neighbour_stride();
   HEDDLE_CALL(curl, HEDDLE_ARRAY(cell_e), HEDDLE_ARRAY(cell_w), HEDDLE_ARRAY(cell_n), HEDDLE_ARRAY(cell_s),
               HEDDLE_ARRAY(u), HEDDLE_ARRAY(curl), first, last);

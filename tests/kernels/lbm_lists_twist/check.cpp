@@ -37,7 +37,6 @@ using test::after;
 using test::before;
 using test::d3q19;
 using test::eso_pull_shift;
-using test::ListArray;
 using test::opposite;
 using test::PeriodicBox;
 using test::Place;
@@ -206,8 +205,8 @@ public:
 
 private:
   void collide(std::int64_t first, std::int64_t last) {
-    const ListArray f(f_.view());
-    const ListArray walls(walls_.view());
+    const auto f = f_.view();
+    const auto walls = walls_.view();
     const auto g = static_cast<Scalar>(g_x);
     const auto lambda = static_cast<Scalar>(magic);
     const auto rate = static_cast<Scalar>(omega);
@@ -226,7 +225,7 @@ private:
   }
 
   void sweep() {
-    const ListArray f(f_.view());
+    const auto f = f_.view();
     const std::uint32_t* const table = list_.neighbour();
     const std::int64_t stride = list_.neighbour_stride();
     if (odd_) {

@@ -26,7 +26,6 @@
 namespace {
 
 using test::d3q19;
-using test::ListArray;
 using test::opposite;
 using test::PeriodicBox;
 using Cell = std::array<std::int64_t, 3>;
@@ -86,16 +85,16 @@ public:
   void start(const std::array<double, 3>& u) {
     rho_.fill(T(1));
     u_.fill([&](std::int64_t, std::int64_t, std::int64_t, int c) { return u[static_cast<std::size_t>(c)]; });
-    const ListArray f(f_.view());
-    const ListArray rho(rho_.view());
-    const ListArray velocity(u_.view());
+    const auto f = f_.view();
+    const auto rho = rho_.view();
+    const auto velocity = u_.view();
     HEDDLE_RUN(start, HEDDLE_ARRAY(rho), HEDDLE_ARRAY(velocity), HEDDLE_ARRAY(f), std::int64_t{0},
                list_.count());
   }
 
   /// The cells n with first <= n < last take the next step.
   void collide(std::int64_t first, std::int64_t last) {
-    const ListArray f(f_.view());
+    const auto f = f_.view();
     const T g = static_cast<T>(physics_.g_x);
     const T magic = static_cast<T>(physics_.magic);
     const T omega = static_cast<T>(physics_.omega);
@@ -112,7 +111,7 @@ public:
 
   /// After the step that `collide` took, before `advance`.
   void wall(const Patch& patch, const std::array<double, 3>& u) {
-    const ListArray f(f_.view());
+    const auto f = f_.view();
     const auto sweep = [&](auto run) {
       run(patch.mask.data(), patch.cells.data(), patch.cells.size(), static_cast<T>(u[0]),
           static_cast<T>(u[1]), static_cast<T>(u[2]));
@@ -125,8 +124,8 @@ public:
   }
 
   void outlet(const Patch& patch, double rho_out) {
-    const ListArray f(f_.view());
-    const ListArray u(u_.view());
+    const auto f = f_.view();
+    const auto u = u_.view();
     const T rho = static_cast<T>(rho_out);
     if (odd()) {
       HEDDLE_RUN(outlet_after_odd, HEDDLE_ARRAY(u), HEDDLE_ARRAY(f), patch.mask.data(), patch.cells.data(),
@@ -139,9 +138,9 @@ public:
 
   /// Density and velocity of the state before the next step.
   void moments() {
-    const ListArray f(f_.view());
-    const ListArray rho(rho_.view());
-    const ListArray u(u_.view());
+    const auto f = f_.view();
+    const auto rho = rho_.view();
+    const auto u = u_.view();
     const T g = static_cast<T>(physics_.g_x);
     if (odd()) {
       HEDDLE_RUN(moments_odd, HEDDLE_ARRAY(f), HEDDLE_ARRAY(rho), HEDDLE_ARRAY(u), list_.neighbour(),

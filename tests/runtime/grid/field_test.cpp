@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "heddle/core/error.hpp"
@@ -299,6 +300,23 @@ TEST(Field, ComponentsOfACellMayFollowEachOther) {
   EXPECT_EQ(plain.view()(-1, 0, 0, 2), -1.0F);
   EXPECT_THROW(Field<float>(grid, {.components = 3, .cells_together = true}), Error);
   EXPECT_THROW(Field<float>(grid, {.components = 2, .interleaved = 2, .cells_together = true}), Error);
+}
+
+TEST(FieldView, HasAnIndexPerAxisAndMayLackThatOfComponents) {
+  using View = FieldView<double>;
+  static_assert(!std::is_invocable_v<View, int, int> && std::is_invocable_v<View, int, int, int>);
+  static_assert(std::is_invocable_v<View, int, int, int, int>);
+  static_assert(!std::is_invocable_v<View, int, int, int, int, int>);
+  static_assert(std::is_convertible_v<View, FieldView<const double>>);
+  static_assert(!std::is_convertible_v<FieldView<const double>, View>);
+  std::vector<double> values(128);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    values[n] = static_cast<double>(n);
+  const View view(values.data() + 33, {3, 2, 2, 2}, {1, 5, 20, 60}); // behind a ghost cell along each axis
+  EXPECT_EQ(view(2, 1, 1, 1), 33 + 2 + 5 + 20 + 60);
+  EXPECT_EQ(view(-1, -1, -1), 33 - 1 - 5 - 20);
+  EXPECT_EQ(view.plane(1)(2, -1), 33 + 2 - 5 + 20);
+  EXPECT_EQ(view.plane(1)(2, -1, 1), view(2, -1, 1, 1));
 }
 
 TEST(Field, PlaneIsAViewOfTwoDimensions) {

@@ -7,7 +7,7 @@
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/grid/box.hpp"
-#include "heddle/grid/plane_view.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "heddle/grid/profile.hpp"
 #include "heddle/projection/staggered_grid.hpp"
 

@@ -13,11 +13,14 @@
 #include "heddle/core/error.hpp"
 #include "heddle/core/lifetime.hpp"
 #include "heddle/core/parallel.hpp"
+#include "heddle/grid/field_view.hpp"
 #include "heddle/grid/halo_state.hpp"
 #include "heddle/sparse/index_list.hpp"
-#include "heddle/sparse/sparse_view.hpp"
 
 namespace heddle {
+
+/// What a kernel over a list is called with: cell, component.
+template <class T> using SparseView = StridedView<T, 2>;
 
 template <class T> class OnHost;
 

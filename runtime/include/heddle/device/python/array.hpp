@@ -21,6 +21,11 @@ struct Failure {
 /// Python raised an error that is passed on.
 struct Raised {};
 
+/// A name in a message.
+inline std::string quoted(const char* name) {
+  return "'" + std::string(name) + "'";
+}
+
 inline std::string text(Type type) {
   const char* kind = type.kind == 'f'   ? "float"
                      : type.kind == 'i' ? "int"
@@ -180,9 +185,8 @@ class Array {
     static PyObject* without_mask = nullptr;  // the type that was last seen to have none
     if (own_type != without_mask) {
       if (type_name(object) == "MaskedArray") {
-        throw Failure{
-            "'" + std::string(name) + "' is a masked array, and kernels do not see its mask.",
-            "pass an array without a mask, such as array.filled(value)"};
+        throw Failure{quoted(name) + " is a masked array, and kernels do not see its mask.",
+                      "pass an array without a mask, such as array.filled(value)"};
       }
       Py_IncRef(own_type);  // types that come and go are few
       without_mask = own_type;
@@ -233,7 +237,7 @@ class Array {
   void set_axes(int count, const char* name) {
     axes = count;
     if (count > most_axes) {
-      throw Failure{"'" + std::string(name) + "' has " + std::to_string(count) + " axes.", ""};
+      throw Failure{quoted(name) + " has " + std::to_string(count) + " axes.", ""};
     }
   }
 
@@ -253,9 +257,8 @@ class Array {
     for (int d = 0; d < axes; ++d) {
       shape[d] = buffer_.shape[d];
       if (shape[d] > 1 && buffer_.strides[d] % buffer_.itemsize != 0) {
-        throw Failure{
-            "the elements of '" + std::string(name) + "' lie no whole number of elements apart.",
-            "pass a field of a structured array as a copy"};
+        throw Failure{"the elements of " + quoted(name) + " lie no whole number of elements apart.",
+                      "pass a field of a structured array as a copy"};
       }
       stride[d] = buffer_.strides[d] / buffer_.itemsize;
     }
@@ -288,8 +291,8 @@ class Array {
       const auto* managed =
           static_cast<DlVersioned*>(PyCapsule_GetPointer(capsule_, "dltensor_versioned"));
       if (managed->major != 1) {
-        throw Failure{"'" + std::string(name) + "' comes with version " +
-                          std::to_string(managed->major) + " of DLPack; version 1 is asked for.",
+        throw Failure{quoted(name) + " comes with version " + std::to_string(managed->major) +
+                          " of DLPack; version 1 is asked for.",
                       ""};
       }
       tensor = &managed->tensor;
@@ -297,7 +300,7 @@ class Array {
     } else if (PyCapsule_IsValid(capsule_, "dltensor") != 0) {
       tensor = &static_cast<DlManaged*>(PyCapsule_GetPointer(capsule_, "dltensor"))->tensor;
     } else {
-      throw Failure{"the __dlpack__ of '" + std::string(name) + "' returned no tensor.", ""};
+      throw Failure{"the __dlpack__ of " + quoted(name) + " returned no tensor.", ""};
     }
     take(*tensor, name);
   }
@@ -327,10 +330,9 @@ class Array {
     const Owned has(PyObject_GetAttrString(object, "__dlpack__"));
     if (!has) {
       PyErr_Clear();
-      throw Failure{
-          "'" + std::string(name) + "' is no array, but of type " + type_name(object) + ".",
-          std::string("pass an array with __dlpack__") +
-              (gpu ? ": of CuPy, PyTorch, JAX" : ": of NumPy, PyTorch, JAX")};
+      throw Failure{quoted(name) + " is no array, but of type " + type_name(object) + ".",
+                    std::string("pass an array with __dlpack__") +
+                        (gpu ? ": of CuPy, PyTorch, JAX" : ": of NumPy, PyTorch, JAX")};
     }
     std::string where;
     const Owned device_method(PyObject_GetAttrString(object, "__dlpack_device__"));
@@ -339,11 +341,10 @@ class Array {
     const long long number = kind ? PyLong_AsLongLong(kind.get()) : 0;
     PyErr_Clear();
     if (gpu && number == dl_cpu) {
-      throw Failure{"'" + std::string(name) +
-                        "' lies in the memory of the host, but the kernels run on a GPU.",
+      throw Failure{quoted(name) + " lies in the memory of the host, but the kernels run on a GPU.",
                     "pass arrays of the GPU, or load with target=\"cpu\""};
     }
-    throw Failure{"'" + std::string(name) + "' cannot be shared: " + said,
+    throw Failure{quoted(name) + " cannot be shared: " + said,
                   "it is of type " + type_name(object)};
   }
 

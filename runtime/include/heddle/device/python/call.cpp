@@ -2,6 +2,7 @@
 // A call of a kernel from Python; compiled once for all modules.
 #include "heddle/device/python/call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -81,7 +82,7 @@ class Call {
     for (int i = 0; i < kernel_.count; ++i) {
       const Parameter& parameter = kernel_.parameters[i];
       if (given_[i] == nullptr && parameter.given && !is_result(parameter)) {
-        missing += (missing.empty() ? "'" : ", '") + std::string(parameter.name) + "'";
+        missing += (missing.empty() ? "" : ", ") + quoted(parameter.name);
       }
     }
     if (!missing.empty()) {
@@ -145,8 +146,7 @@ class Call {
     const long long value = number ? PyLong_AsLongLong(number.get()) : 0;
     if (PyErr_Occurred() != nullptr) {
       PyErr_Clear();
-      throw Failure{"'" + std::string(name) + "' is " + text(object) +
-                        ", which is no whole number of 64 bits.",
+      throw Failure{quoted(name) + " is " + text(object) + ", which is no whole number of 64 bits.",
                     ""};
     }
     return value;
@@ -180,9 +180,8 @@ class Call {
       }
       asked = nullptr;
       if (parameter.written && array.read_only) {
-        throw Failure{
-            "'" + std::string(parameter.name) + "' is read only, but the kernel writes it.",
-            "pass an array that may be written, such as a copy"};
+        throw Failure{quoted(parameter.name) + " is read only, but the kernel writes it.",
+                      "pass an array that may be written, such as a copy"};
       }
     }
   }
@@ -209,7 +208,7 @@ class Call {
                           : where == dl_cpu || where == dl_cuda_host;
     if (!fits) {
       throw Failure{
-          "'" + std::string(parameter.name) + "' lies on " +
+          quoted(parameter.name) + " lies on " +
               (where == dl_cpu    ? "the host"
                : where == dl_cuda ? "a GPU"
                                   : "a device of type " + std::to_string(where) + " of DLPack") +
@@ -218,9 +217,8 @@ class Call {
               : "pass arrays of the host, or load with target=\"cuda\""};
     }
     if (gpu && device_ >= 0 && device_ != array.device) {
-      throw Failure{"'" + std::string(parameter.name) + "' lies on GPU " +
-                        std::to_string(array.device) + ", other arrays on GPU " +
-                        std::to_string(device_) + ".",
+      throw Failure{quoted(parameter.name) + " lies on GPU " + std::to_string(array.device) +
+                        ", other arrays on GPU " + std::to_string(device_) + ".",
                     "the arrays of a call lie on one GPU"};
     }
     device_ = array.device;
@@ -233,10 +231,9 @@ class Call {
         return kernel_.variants[v];
       }
     }
-    const int at = mismatch(kernel_.variants[0]);
-    int nearest = at;  // of all precisions, the argument up to which most fit
-    for (int v = 1; v < kernel_.variant_count; ++v) {
-      nearest = mismatch(kernel_.variants[v]) > nearest ? mismatch(kernel_.variants[v]) : nearest;
+    int nearest = 0;  // of all precisions, the argument up to which most fit
+    for (int v = 0; v < kernel_.variant_count; ++v) {
+      nearest = std::max(nearest, mismatch(kernel_.variants[v]));
     }
     std::string known;
     for (int v = 0; v < kernel_.variant_count; ++v) {
@@ -248,11 +245,11 @@ class Call {
     std::string others;
     for (int i = 0; i < nearest; ++i) {
       if (is_array(kernel_.parameters[i])) {
-        others = ", beside '" + std::string(kernel_.parameters[i].name) + "' with " +
-                 text(array_[i]->type);
+        others =
+            ", beside " + quoted(kernel_.parameters[i].name) + " with " + text(array_[i]->type);
       }
     }
-    throw Failure{"'" + std::string(kernel_.parameters[nearest].name) + "' has elements of " +
+    throw Failure{quoted(kernel_.parameters[nearest].name) + " has elements of " +
                       text(array_[nearest]->type) + others + "; the kernel is there for " + known +
                       ".",
                   "convert the array once, or give the module more precisions"};
@@ -283,8 +280,9 @@ class Call {
       if (parameter.role == Role::array) {
         for (int d = 0; d < parameter.space; ++d) {
           if (cells(i, d) != cells(whole, d)) {
-            throw Failure{"'" + std::string(parameter.name) + "' has " + interior(i) + ", but '" +
-                              kernel_.parameters[whole].name + "' has " + interior(whole) + ".",
+            throw Failure{quoted(parameter.name) + " has " + interior(i) + ", but " +
+                              quoted(kernel_.parameters[whole].name) + " has " + interior(whole) +
+                              ".",
                           "all arrays have the same cells"};
           }
         }
@@ -316,6 +314,11 @@ class Call {
     return listed(shape, axes) + " cells";
   }
 
+  /// Of an array, as Python has it.
+  std::string shape_of(int i) const {
+    return listed(array_[i]->shape, array_[i]->axes);
+  }
+
   /// Axes from Python's order to the kernel's, and from the whole array to its interior.
   void to_kernel_order(int i) {
     const Parameter& parameter = kernel_.parameters[i];
@@ -323,9 +326,8 @@ class Call {
     Value& value = values_[i];
     const int axes = parameter.axes();
     if (array.axes != axes) {
-      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
-                        listed(array.shape, array.axes) + ", but needs " + std::to_string(axes) +
-                        (axes == 1 ? " axis." : " axes."),
+      throw Failure{quoted(parameter.name) + " has the shape " + shape_of(i) + ", but needs " +
+                        std::to_string(axes) + (axes == 1 ? " axis." : " axes."),
                     ""};
     }
     auto* data = static_cast<char*>(array.data);
@@ -340,13 +342,12 @@ class Call {
       const std::int64_t around = d < parameter.space ? ghosts_[d] : 0;
       if (around != 0) {
         if (parameter.split && d == 0) {
-          throw Failure{"'" + std::string(parameter.name) +
-                            "' is split by colour, so ghosts has no meaning along x.",
-                        "ghosts=0, and views of the interior"};
+          throw Failure{
+              quoted(parameter.name) + " is split by colour, so ghosts has no meaning along x.",
+              "ghosts=0, and views of the interior"};
         }
         if (value.extent[d] - around < around) {
-          throw Failure{"'" + std::string(parameter.name) + "' of shape " +
-                            listed(array.shape, axes) + " has no room for " +
+          throw Failure{quoted(parameter.name) + " of shape " + shape_of(i) + " has no room for " +
                             std::to_string(around) + " ghost cells at each side.",
                         ""};
         }
@@ -356,8 +357,8 @@ class Call {
     }
     value.data = data;
     if (parameter.last != 0 && value.extent[parameter.space] != parameter.last) {
-      throw Failure{"'" + std::string(parameter.name) + "' of shape " + listed(array.shape, axes) +
-                        " has " + std::to_string(value.extent[parameter.space]) +
+      throw Failure{quoted(parameter.name) + " of shape " + shape_of(i) + " has " +
+                        std::to_string(value.extent[parameter.space]) +
                         " components along its first axis, but needs " +
                         std::to_string(parameter.last) + ".",
                     ""};
@@ -386,17 +387,16 @@ class Call {
       std::string reach;
       int far = 0;
       for (int d = parameter.space - 1; d >= 0; --d) {
-        const int along = before[d] > after[d] ? before[d] : after[d];
+        const int along = std::max(before[d], after[d]);
         reach += (reach.empty() ? "" : ", ") + std::to_string(along);
-        far = along > far ? along : far;
+        far = std::max(far, along);
       }
       std::string view;
       for (int d = 0; d < parameter.space; ++d) {
         view += (d == 0 ? "" : ", ") + std::to_string(far) + ":-" + std::to_string(far);
       }
       const std::string front = parameter.last != 0 ? ":, " : "";
-      throw Failure{"'" + std::string(parameter.name) + "' of shape " +
-                        listed(array_[i]->shape, array_[i]->axes) +
+      throw Failure{quoted(parameter.name) + " of shape " + shape_of(i) +
                         " has too few ghost cells: the kernel accesses (" + reach +
                         ") cells beyond the interior along its axes, and the array ends before.",
                     "pass ghosts=" + std::to_string(far) +
@@ -409,14 +409,14 @@ class Call {
     const Parameter& parameter = kernel_.parameters[i];
     const Array& array = *array_[i];
     if (array.axes != 1) {
-      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
-                        listed(array.shape, array.axes) + ", but is a profile, with one axis.",
+      throw Failure{quoted(parameter.name) + " has the shape " + shape_of(i) +
+                        ", but is a profile, with one axis.",
                     ""};
     }
     const std::int64_t wanted =
         (whole < 0 ? array.shape[0] : cells(whole, parameter.axis) + 2 * parameter.around);
     if (array.shape[0] != wanted) {
-      throw Failure{"'" + std::string(parameter.name) + "' has " + std::to_string(array.shape[0]) +
+      throw Failure{quoted(parameter.name) + " has " + std::to_string(array.shape[0]) +
                         " values, but needs " + std::to_string(wanted) +
                         ": one for each cell along " + "xyz"[parameter.axis] +
                         (parameter.around == 0 ? "."
@@ -424,37 +424,36 @@ class Call {
                                                      " more before and after."),
                     ""};
     }
-    if (array.stride[0] != 1 && wanted > 1) {
-      throw Failure{
-          "the values of '" + std::string(parameter.name) + "' do not follow each other in memory.",
-          "profiles are contiguous: pass a copy"};
-    }
+    require_contiguous(i, "profiles are contiguous: pass a copy");
     values_[i].data = static_cast<char*>(array.data) + parameter.around * array.type.bytes();
+  }
+
+  /// Of an array with one axis.
+  void require_contiguous(int i, const char* hint) const {
+    if (array_[i]->stride[0] != 1 && array_[i]->shape[0] > 1) {
+      throw Failure{"the values of " + quoted(kernel_.parameters[i].name) +
+                        " do not follow each other in memory.",
+                    hint};
+    }
   }
 
   void take_table(int i) {
     const Parameter& parameter = kernel_.parameters[i];
     const Array& array = *array_[i];
     if (array.axes != 1 || array.shape[0] != parameter.last) {
-      throw Failure{"'" + std::string(parameter.name) + "' has the shape " +
-                        listed(array.shape, array.axes) + ", but is a table of " +
-                        std::to_string(parameter.last) + " values.",
+      throw Failure{quoted(parameter.name) + " has the shape " + shape_of(i) +
+                        ", but is a table of " + std::to_string(parameter.last) + " values.",
                     ""};
     }
-    if (array.stride[0] != 1 && parameter.last > 1) {
-      throw Failure{
-          "the values of '" + std::string(parameter.name) + "' do not follow each other in memory.",
-          "tables are contiguous: pass a copy"};
-    }
+    require_contiguous(i, "tables are contiguous: pass a copy");
     values_[i].data = array.data;
   }
 
   void take_words(int i) {
     const Array& array = *array_[i];
     if (array.axes != 1 || (array.stride[0] != 1 && array.shape[0] > 1)) {
-      throw Failure{"'" + std::string(kernel_.parameters[i].name) + "' has the shape " +
-                        listed(array.shape, array.axes) + " with strides " +
-                        listed(array.stride, array.axes) +
+      throw Failure{quoted(kernel_.parameters[i].name) + " has the shape " + shape_of(i) +
+                        " with strides " + listed(array.stride, array.axes) +
                         ", but needs one axis of values that follow each other.",
                     "pass a contiguous copy"};
     }
@@ -475,7 +474,7 @@ class Call {
     }
     for (int i = 0; i < kernel_.count; ++i) {
       const Parameter& parameter = kernel_.parameters[i];
-      const std::string name = "'" + std::string(parameter.name) + "'";
+      const std::string name = quoted(parameter.name);
       const Value& value = values_[i];
       if (parameter.role == Role::array && value.extent[0] != cells) {
         throw Failure{name + " has " + std::to_string(value.extent[0]) +
@@ -505,7 +504,7 @@ class Call {
         if (values_[i].number == -1.0 && PyErr_Occurred() != nullptr) {
           const bool beyond = error_text().starts_with("OverflowError");
           throw Failure{
-              "'" + std::string(parameter.name) + "' is of type " + type_name(given_[i]) +
+              quoted(parameter.name) + " is of type " + type_name(given_[i]) +
                   (beyond ? ", and beyond double precision." : ", but a number is needed."),
               ""};
         }
@@ -519,9 +518,8 @@ class Call {
             digits < 63 && (values_[i].integer >> digits != 0 &&
                             values_[i].integer >> digits != (type.kind == 'i' ? -1 : 0));
         if (below || beyond) {
-          throw Failure{"'" + std::string(parameter.name) + "' is " +
-                            std::to_string(values_[i].integer) + ", which is no " + text(type) +
-                            ".",
+          throw Failure{quoted(parameter.name) + " is " + std::to_string(values_[i].integer) +
+                            ", which is no " + text(type) + ".",
                         ""};
         }
       }
@@ -530,19 +528,14 @@ class Call {
 
   PyObject* called(const Variant& variant) {
     int results = 0;
-    int before = 0;
-    if (kernel_.device != nullptr &&
-        kernel_.device->enter(device_ < 0 ? 0 : device_, &before) != 0) {
-      throw Failure{"GPU " + std::to_string(device_) + " cannot be used.", ""};
-    }
-    const Left left{kernel_.device, before};
-    const Results scratch(kernel_, stream_);
+    const OnDevice current(kernel_.device, device_ < 0 ? 0 : device_);
+    Results scratch(kernel_, stream_);
     for (int i = 0; i < kernel_.count; ++i) {
-      const Role role = kernel_.parameters[i].role;
-      if (role == Role::output || role == Role::work) {
-        const std::size_t count = role == Role::output ? 1 : room_for_work(kernel_, extent_);
+      if (is_result(kernel_.parameters[i])) {
+        const bool output = kernel_.parameters[i].role == Role::output;
+        const std::size_t count = output ? 1 : room_for_work(kernel_, extent_);
         values_[i].data = scratch.allocate(count * 8);
-        results += role == Role::output ? 1 : 0;
+        results += output ? 1 : 0;
       }
     }
     void* const thread = PyEval_SaveThread();
@@ -568,15 +561,25 @@ class Call {
     return all.release();
   }
 
-  /// Back to the device that was current before.
-  struct Left {
-    const Device* device;
-    int before;
-    ~Left() {
-      if (device != nullptr) {
-        device->leave(before);
+  /// While it lives, GPU `number` is the current device, if the kernel runs on one.
+  class OnDevice {
+   public:
+    OnDevice(const Device* device, int number) : device_(device) {
+      if (device_ != nullptr && device_->enter(number, &before_) != 0) {
+        throw Failure{"GPU " + std::to_string(number) + " cannot be used.", ""};
       }
     }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+    ~OnDevice() {
+      if (device_ != nullptr) {
+        device_->leave(before_);
+      }
+    }
+
+   private:
+    const Device* device_;
+    int before_ = 0;
   };
 
   /// Memory for what a reduction gives.
@@ -595,7 +598,7 @@ class Call {
         }
       }
     }
-    void* allocate(std::size_t bytes) const {
+    void* allocate(std::size_t bytes) {
       void* const memory = kernel_.device != nullptr ? kernel_.device->allocate(bytes, stream_)
                                                      : ::operator new(bytes);
       if (memory == nullptr) {
@@ -632,8 +635,8 @@ class Call {
     }
     const Kernel& kernel_;
     void* stream_;
-    mutable void* memory_[most_parameters];
-    mutable int count_ = 0;
+    void* memory_[most_parameters];
+    int count_ = 0;
   };
 
   std::string refused(int status) const {
@@ -641,27 +644,24 @@ class Call {
     for (int i = 0; i < kernel_.count; ++i) {
       if (kernel_.parameters[i].role == Role::array) {
         shapes += (shapes.empty() ? " " : ", ") + std::string(kernel_.parameters[i].name) +
-                  " of shape " + listed(array_[i]->shape, array_[i]->axes) + " with strides " +
+                  " of shape " + shape_of(i) + " with strides " +
                   listed(array_[i]->stride, array_[i]->axes);
       }
     }
     switch (status) {
       case fields_overlap:
         return "an array that the kernel writes shares elements with itself, or with what it "
-               "accesses of "
-               "another one:" +
+               "accesses of another one:" +
                shapes + ".";
       case bad_stride:
         return "an array that is written has a stride of zero, or x does not have the stride that "
-               "the "
-               "schedule promises:" +
+               "the schedule promises:" +
                shapes + ".";
       case misaligned:
         return "the address of an array is no multiple of the size of its elements.";
       case uneven_rows:
         return "a thread takes several cells of a row at once, and the cells of a row, a stride or "
-               "an "
-               "address are no multiple of these:" +
+               "an address are no multiple of these:" +
                shapes + ".";
       case extents_differ:
         return "the kernel does not take these numbers of cells:" + shapes + ".";
@@ -688,6 +688,16 @@ class Call {
 
 constexpr const char* capsule_name = "heddle.kernel";
 
+/// Raise the error of this package in Python.
+void raise_error(const Kernel& kernel, const std::string& what, const std::string& hint) {
+  PyObject* const type = kernel.callbacks[0];
+  const Owned values(Py_BuildValue("(sss)", kernel.name, what.c_str(), hint.c_str()));
+  const Owned error(PyObject_CallObject(type, values.get()));
+  if (error) {
+    PyErr_SetObject(type, error.get());
+  }
+}
+
 }  // namespace
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count,
@@ -698,17 +708,10 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count,
   } catch (const Failure& failure) {
     PyErr_Clear();
     const std::string usage = std::string("call ") + kernel.signature;
-    const std::string hint = failure.hint.empty() ? usage : failure.hint + "\n  " + usage;
-    const Owned values(Py_BuildValue("(sss)", kernel.name, failure.what.c_str(), hint.c_str()));
-    const Owned error(PyObject_CallObject(kernel.callbacks[0], values.get()));
-    if (error) {
-      PyErr_SetObject(Owned(PyObject_Type(error.get())).get(), error.get());
-    }
+    raise_error(kernel, failure.what, failure.hint.empty() ? usage : failure.hint + "\n  " + usage);
   } catch (const Raised&) {
   } catch (const std::exception& error) {
-    const Owned values(Py_BuildValue("(sss)", kernel.name, error.what(), ""));
-    const Owned known(PyObject_CallObject(kernel.callbacks[0], values.get()));
-    PyErr_SetObject(kernel.callbacks[0], known.get());
+    raise_error(kernel, error.what(), "");
   }
   return nullptr;
 }
