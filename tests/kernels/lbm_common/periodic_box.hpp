@@ -77,9 +77,15 @@ public:
     for (int q = 0; q < components_; ++q) {
       for (std::int64_t z = -ghosts(2); z < interior_[2] + ghosts(2); ++z) {
         for (std::int64_t y = -ghosts(1); y < interior_[1] + ghosts(1); ++y) {
-          for (std::int64_t x = -ghosts(0); x < interior_[0] + ghosts(0); ++x) {
-            at(x, y, z, q) = at(image({x, y, z}), q);
+          T* const row = &at(0, y, z, q);
+          const T* const owners = &at(image({0, y, z}), q);
+          if (row != owners) {
+            for (std::int64_t x = 0; x < interior_[0]; ++x) {
+              row[x * stride_[0]] = owners[x * stride_[0]];
+            }
           }
+          row[-stride_[0]] = owners[(interior_[0] - 1) * stride_[0]];
+          row[interior_[0] * stride_[0]] = owners[0];
         }
       }
     }
@@ -87,19 +93,21 @@ public:
 
   /// Ghost to owner: what every interior cell wrote to component q of the cell at `offset`.
   void return_ghosts(int q, const Velocity& offset) {
-    for_cells([&](std::array<std::int64_t, 3> cell) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        cell[d] += offset[d];
+    for (std::int64_t z = offset[2]; z < interior_[2] + offset[2]; ++z) {
+      for (std::int64_t y = offset[1]; y < interior_[1] + offset[1]; ++y) {
+        const bool inside = is_interior(y, 1) && is_interior(z, 2); // then only an end of the row is a ghost
+        for (std::int64_t x = offset[0]; x < interior_[0] + offset[0]; ++x) {
+          if (!inside || !is_interior(x, 0)) {
+            at(image({x, y, z}), q) = at(x, y, z, q);
+          }
+        }
       }
-      const std::array<std::int64_t, 3> owner = image(cell);
-      if (owner != cell) {
-        at(owner, q) = at(cell, q);
-      }
-    });
+    }
   }
 
 private:
   std::int64_t ghosts(std::size_t d) const { return d < static_cast<std::size_t>(rank_) ? 1 : 0; }
+  bool is_interior(std::int64_t x, std::size_t d) const { return x >= 0 && x < interior_[d]; }
 
   std::array<std::int64_t, 3> interior_;
   int components_;
