@@ -7,7 +7,6 @@
 #include <string>
 
 #include "constants.hpp"
-#include "heddle/core/error.hpp"
 #include "heddle/core/memory.hpp"
 
 namespace clouds {
@@ -64,16 +63,6 @@ std::vector<double> inverse_spans(const BaseState& base) {
 }
 
 } // namespace
-
-bool Place::sums_long_rows() const {
-  constexpr std::int64_t short_row = 128, longest_row = 1024; // of statistics.py and sinking.py
-  const std::int64_t row = blocks.domain().extent(0);
-  if (memory != heddle::Memory::device) return false;
-  if (row > longest_row)
-    throw heddle::Error("sums of rows", "rows of " + std::to_string(row) + " cells are too long for a device",
-                        "use " + std::to_string(longest_row) + " cells along x or fewer");
-  return row > short_row;
-}
 
 double sponge_at(const Case& what, double z) {
   const double share = (z - what.sponge_above) / (what.size[2] - what.sponge_above);

@@ -34,10 +34,6 @@ struct Place {
   heddle::Memory memory = heddle::Memory::host;
   double width_x = 1, width_y = 1; // m
 
-  /// On a GPU a block of threads holds a row of cells that is summed: kernels of sums have a form for rows of
-  /// 128 cells and less, and one for rows of up to 1024. This says whether the second is needed; throws Error
-  /// for longer rows.
-  [[nodiscard]] bool sums_long_rows() const;
   template <class T>
   [[nodiscard]] heddle::Field<T> field(const std::string& name, heddle::GhostLayers ghosts = reach,
                                        int same_along = -1) const {

@@ -2,11 +2,14 @@
 """A moist anelastic large-eddy simulation: how velocity, temperature and water change in a stage of a step.
 
     d(rho u)/dx + d(rho v)/dy + d(rho w)/dz = 0
-    du_i/dt = advection - dp/dx_i + buoyancy + Coriolis + subsidence + subgrid stress + sponge
-    dphi/dt = advection + subsidence + sources + subgrid flux + sponge,    phi = theta_l, q
+    du_i/dt = -1/rho d(rho u_j u_i)/dx_j - d(p/rho)/dx_i + delta_i3 b + f (v - v_g, u_g - u, 0)
+              - w_ls du_i/dz + 1/rho d(rho tau_ij)/dx_j - sponge (u_i - u_i0)
+    dphi/dt = -1/rho d(rho u_j phi)/dx_j - w_ls dphi/dz + source + 1/rho d(rho K_h dphi/dx_j)/dx_j
+              - sponge (phi - phi_0),    phi = theta_l, q
 
-Condensation changes neither the liquid water potential temperature theta_l = theta - Lv / (cp Pi) q_c nor the
-total water q = q_v + q_c. heddle::SlabProjection adds the pressure. A step dt has three stages,
+where tau_ij = K (du_i/dx_j + du_j/dx_i) and K_h = K / Pr. Condensation changes neither the liquid water
+potential temperature theta_l = theta - Lv / (cp Pi) q_c nor the total water q = q_v + q_c.
+heddle::SlabProjection adds the pressure. A step dt has three stages,
 
     phi_next = phi_old + blend (phi - phi_old) + share dt F(phi)
 
@@ -15,7 +18,7 @@ Wicker and W. C. Skamarock, Mon. Wea. Rev. 130, 2088 (2002): 1/3, 1/2, 1 from th
 without blend; or of J. H. Williamson, J. Comput. Phys. 35, 48 (1980): see stepper.cpp.
 
 Stored are th = theta_l - 300 K, u - u_frame and v - v_frame (the Coriolis force then takes v_geostrophic -
-v_frame): small numbers keep their digits in single precision. Rain, and the sea below it: rain.py.
+v_frame): small numbers keep their digits in single precision. SI units. Rain, and the sea below it: rain.py.
 """
 
 from dataclasses import replace
@@ -31,21 +34,27 @@ air = Air()
 OFFSET = Integer(300)
 DRAG_ENTRIES = 4096
 
+# Velocity on faces; theta_l - 300 K, total water and rain in cells: now, before the step, after the stage
 grid = Grid()
 velocity = u, v, w = grid.faces
 th, q, r = (grid.scalar(name) for name in ("th", "q", "r"))
 u_old, v_old, w_old, th_old, q_old = fields("u_old, v_old, w_old, th_old, q_old: real[3D]")
 u_next, v_next, w_next, th_next, q_next = fields("u_next, v_next, w_next, th_next, q_next: real[3D]")
+# Viscosity, cloud water, buoyancy; in the lowest cells u_*^2 / |U|, du/dz and dv/dz
 K, cloud, b, drag, rise_u, rise_v = fields("K, cloud, b, drag, rise_u, rise_v: real[3D]")
+# Air at rest: pressure, Exner function, virtual potential temperature, lift = g / tv0. Mixing length, squared
 pressure, exner, tv0, lift, length2 = profiles("pressure, exner, tv0, lift, length2: real[z]")
+# Subsidence (that of u and v is 0 in some cases), geostrophic wind, what the sponge restores, its rates (1/s)
 w_ls, w_ls_wind, u_geostrophic, v_geostrophic = profiles(
     "w_ls, w_ls_wind, u_geostrophic, v_geostrophic: real[z]"
 )
 u0, v0, th0, q0, heating, moistening = profiles("u0, v0, th0, q0, heating, moistening: real[z]")
 sponge, face_sponge = profiles("sponge, face_sponge: real[z]")
+# u_*/|U| over the stability of the lowest cell; dt and what limits it, one number each
 drag_table = tables(f"drag_table: real[{DRAG_ENTRIES}]")
 length, advection_rate, diffusion_rate = tables("length, advection_rate, diffusion_rate: real[1]")
 length_next, rest, allowed = fields("length_next, rest, allowed: real[3D]", ghost_layers=0)
+# background: K_0. per_prandtl: 1/Pr. *_flux: upward at the ground. *_slope: gradient at the lid
 longest, share, blend = parameters("longest, share, blend")
 coriolis, u_frame, v_frame = parameters("coriolis, u_frame, v_frame")
 background, per_prandtl = parameters("background, per_prandtl")
@@ -55,22 +64,7 @@ theta_flux, water_flux, theta_slope, water_slope = parameters(
 virtual_flux, u_star, first_height, per_warm, per_cold = parameters(
     "virtual_flux, u_star, first_height, per_warm, per_cold"
 )
-NAMES = (
-    *grid.names,
-    "th",
-    "q",
-    "r",
-    "K",
-    "cloud",
-    "b",
-    "drag",
-    "rise_u",
-    "rise_v",
-    "tv0",
-    "lift",
-    "sponge",
-    "exner",
-)
+NAMES = (*grid.names, *"th q r K cloud b drag rise_u rise_v tv0 lift sponge exner".split())
 
 clouds = Module(
     "clouds", precisions=("f64", "f32"), about="A moist anelastic large-eddy simulation on a staggered grid."
@@ -87,7 +81,7 @@ def moist(cell, heat=th.here, water=q.here):
 def buoyancy(cell, wet, theta, water, rain=None):
     if rain is None:
         lightness = 1 + air.lightness * water - (1 + air.lightness) * wet.q_c
-    else:  # in the order of rain.py
+    else:  # tv = theta (1 + (Rv/Rd - 1) q - Rv/Rd q_c - r), rounded as in rain.py
         loading = cell.let("loading", (1 + air.lightness) * wet.q_c + rain)
         lightness = cell.let("vapour", 1 + air.lightness * water) - loading
     tv = cell.let("tv", theta * lightness)

@@ -41,17 +41,14 @@ Sinking<T>::Sinking(const Case& what, const BaseState& base, const Place& place,
                                              .name = "rises of rows",
                                              .rank = place.rank,
                                              .same_along = 0}),
-      levels_(place.blocks.block(place.rank).extent(2)), is_long_(place.sums_long_rows()),
+      levels_(place.blocks.block(place.rank).extent(2)),
       wind_(weights(what.subsides_wind ? what.subsidence : Knots(0), base, place)),
       air_(weights(what.subsidence, base, place)), values_(sunk_quantities * levels_, place.memory) {}
 
 template <class T>
 void Sinking<T>::add_to_stage(Tasks& tasks, State<T>& now, State<T>& next, heddle::Field<T>& water,
                               double share) {
-  if (is_long_) // on a GPU
-    tasks.add(::clouds_sinking::RisesLong<T>(now.u, now.v, now.th, now.q, rows_));
-  else
-    tasks.add(::clouds_sinking::Rises<T>(now.u, now.v, now.th, now.q, rows_));
+  tasks.add(::clouds_sinking::Rises<T>(now.u, now.v, now.th, now.q, rows_));
   tasks.put(Task(*this, next, water, share));
 }
 

@@ -52,7 +52,6 @@ private:
   const heddle::Buffer<T>* length_;
   heddle::Field<double> rows_;
   std::int64_t levels_;                        // of this rank
-  bool is_long_;                               // rows
   heddle::Buffer<double> wind_, air_, values_; // weights of levels; rates of u, v, theta_l, water
 };
 

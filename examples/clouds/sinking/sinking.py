@@ -21,10 +21,9 @@ sinking = Module(
 
 # --- Sums over rows of phi(k + 1) - phi(k) ------------------------------------------------------------------
 rows = level_means.rows("rows", len(PHI))
-for name, longest in (("rises", 128), ("rises_long", 1024)):  # a block of threads of a GPU holds a row
-    rises = level_means.row_sums(rows, [phi[shift(2)] - phi.here for phi in now])
-    sinking.add(name, rises, schedule=Schedule(gpu=Threads(block=(longest, 1, 1))))
-sinking.add_halo("rises_halo", ["rises", "rises_long"])
+rises = level_means.row_sums(rows, [phi[shift(2)] - phi.here for phi in now])
+sinking.add("rises", rises, schedule=Schedule(gpu=Threads(block=(128, 1, 1), row_pieces=True)))
+sinking.add_halo("rises_halo", ["rises"])
 
 # --- Rates of levels: weight -w_ls / (distance of centres * cells of a level), times the sum of the rows ----
 # A column here is a level, and its cells are rows: the caller gives views with axes that are exchanged.

@@ -80,14 +80,15 @@ public:
   Graphs(Statistics& statistics, State<T>& now)
       : s_(statistics), now_(now), means_(options("means"), *s_.transport_, s_.trace_ != nullptr),
         deviations_(options("deviations"), *s_.transport_, s_.trace_ != nullptr) {
-    if (s_.stepper_->place().sums_long_rows())
-      add<clouds_statistics::MeansLong<T>, clouds_statistics::MeansLongParameters,
-          clouds_statistics::MeansCentredLong<T>, clouds_statistics::MeansCentredLongParameters,
-          clouds_statistics::DeviationsLong<T>, clouds_statistics::DeviationsLongParameters>();
+    if (s_.scheme_ == Scheme::fifth)
+      add_means<clouds_statistics::Means<T>, clouds_statistics::MeansParameters>();
     else
-      add<clouds_statistics::Means<T>, clouds_statistics::MeansParameters, clouds_statistics::MeansCentred<T>,
-          clouds_statistics::MeansCentredParameters, clouds_statistics::Deviations<T>,
-          clouds_statistics::DeviationsParameters>();
+      add_means<clouds_statistics::MeansCentred<T>, clouds_statistics::MeansCentredParameters>();
+    const auto& m = s_.mean_profiles_;
+    deviations_.add(clouds_statistics::Deviations<T>(
+        now_.u, now_.v, now_.w, s_.stepper_->cloud(), rain(), s_.deviation_rows_, now_.th, now_.q,
+        s_.stepper_->column().exner, *m[0], *m[1], *m[2], *m[3], *m[4], *m[5],
+        clouds_statistics::DeviationsParameters{.cloud_above = s_.what_->cloud_above}));
     means_.add(clouds_statistics::Columns<T>(now.w, s_.stepper_->cloud(), s_.densest_, s_.fastest_));
   }
 
@@ -101,19 +102,6 @@ private:
             .capture = heddle::Capture::off,
             .trace = s_.trace_,
             .trace_process = s_.transport_->rank()};
-  }
-
-  template <class First, class FirstParameters, class Centred, class CentredParameters, class Second,
-            class SecondParameters>
-  void add() {
-    if (s_.scheme_ == Scheme::fifth)
-      add_means<First, FirstParameters>();
-    else
-      add_means<Centred, CentredParameters>();
-    const auto& m = s_.mean_profiles_;
-    deviations_.add(Second(now_.u, now_.v, now_.w, s_.stepper_->cloud(), rain(), s_.deviation_rows_, now_.th,
-                           now_.q, s_.stepper_->column().exner, *m[0], *m[1], *m[2], *m[3], *m[4], *m[5],
-                           SecondParameters{.cloud_above = s_.what_->cloud_above}));
   }
 
   template <class Sweep, class Parameters> void add_means() {
@@ -151,7 +139,6 @@ Statistics<T>::Statistics(const Case& what, const BaseState& base, Stepper<T>& s
       densest_(stepper.place().template field<T>("densest cloud", 0, 2)),
       fastest_(stepper.place().template field<T>("fastest w", 0, 2)) {
   const Place& place = stepper.place();
-  static_cast<void>(place.sums_long_rows()); // throws for rows that are too long
   for (std::size_t n = 0; n < deviating.size(); ++n)
     mean_profiles_.push_back(std::make_unique<heddle::Profile<double>>(place.template profile<double>({})));
 }
@@ -203,14 +190,7 @@ template <class T> LowestLevel Statistics<T>::lowest() {
     };
     heddle::dispatch(
         stream, [&] { call([](const auto&... a) { clouds_statistics::lowest(a...); }); },
-        [&](void* native) {
-          call([&](const auto&... a) {
-            if (place.sums_long_rows())
-              clouds_statistics::lowest_long_cuda(a..., native);
-            else
-              clouds_statistics::lowest_cuda(a..., native);
-          });
-        });
+        [&](void* native) { call([&](const auto&... a) { clouds_statistics::lowest_cuda(a..., native); }); });
     stream.synchronise();
     const std::vector<double> values = lowest_rows_.to_host();
     for (std::size_t n = 0; n < sums.size(); ++n) {

@@ -109,18 +109,16 @@ def lowest():
     return level_means.row_sums(level_means.rows("rows", len(sums)), sums)
 
 
-# A block of threads of a GPU holds a row: short ones would leave most of a large block idle.
-for suffix, longest in (("", 128), ("_long", 1024)):
-    schedule = Schedule(fma=True, gpu=Threads(block=(longest, 1, 1)))
-    for name, order in (("means", 5), ("means_centred", 2)):
-        statistics.add(f"{name}{suffix}", means(order), schedule=schedule)
-    statistics.add(f"deviations{suffix}", deviations(), schedule=schedule)
-    statistics.add(f"lowest{suffix}", lowest(), schedule=schedule)
+# A block of threads of a GPU goes along a row.
+rows = Schedule(fma=True, gpu=Threads(block=(128, 1, 1), row_pieces=True))
+for name, order in (("means", 5), ("means_centred", 2)):
+    statistics.add(name, means(order), schedule=rows)
+statistics.add("deviations", deviations(), schedule=rows)
+statistics.add("lowest", lowest(), schedule=rows)
 
 # Columns: where there is any cloud, and the largest w
 dense, fast = Symbol("dense"), Symbol("fast")
 column = Scan(2, {dense: 0, fast: 0}, [], {dense: Max(dense, cloud.here), fast: Max(fast, w.here)})
 statistics.add("columns", [column, Assignment(densest.here, dense), Assignment(fastest.here, fast)])
-means_kernels = [f"means{order}{suffix}" for order in ("", "_centred") for suffix in ("", "_long")]
-statistics.add_halo("means_halo", means_kernels)
-statistics.add_halo("deviations_halo", ["deviations", "deviations_long"])
+statistics.add_halo("means_halo", ["means", "means_centred"])
+statistics.add_halo("deviations_halo", ["deviations"])

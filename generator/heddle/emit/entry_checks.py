@@ -122,7 +122,8 @@ class _Entry:
         if "last_colour" in self.of_list:
             yield "first_colour < 0"
             yield f"last_colour > {self.schedule.colours}"
-        if not self.host and any(a.of_row and _written(a) for a, _ in self.arrays):
+        whole = not self.host and not self.schedule.gpu.row_pieces
+        if whole and any(a.of_row and _written(a) for a, _ in self.arrays):
             yield f"{cells}[0] > {self.schedule.gpu.block[0]}"  # a block has a whole row
         for count in ("cell_count", "box_count", "longest"):
             if count in self.of_list:

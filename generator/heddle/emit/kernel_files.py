@@ -408,7 +408,13 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
         else:
             extents.append(end if begin == "0" else f"{end} - {begin}")
         level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
+    if isinstance(level, ir.Loop) and level.body and _is_thread(level.body[0]):  # over pieces of a row
+        extents.append(printer.expression(level.step))
     return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
+
+
+def _is_thread(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Loop) and statement.kind == "thread"
 
 
 def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:

@@ -201,8 +201,10 @@ class StatementPrinter:
         if any(is_warp_reduction(s) for s in nest[0].body):
             yield from self.together(nest)
             return
-        together = any(is_row_reduction(s) for s in statements(nest[0].body))
-        yield self.leave(nest[1:] if together else nest)  # a block has one row: none may leave alone
+        together = not inside and any(is_row_reduction(s) for s in statements(nest[0].body))
+        leaving = nest[1:] if together else nest  # a block has one row: none may leave alone
+        if leaving:
+            yield self.leave(leaving)
         yield self.block(nest[0].body)
 
     def leave(self, nest: Sequence[ir.Loop]) -> str:

@@ -246,8 +246,8 @@ def _combine_warp(operation: str) -> DeviceFunction:
     return DeviceFunction("reduce_gpu.hpp", parts, meaning, requires=_known, reduces=operation)
 
 
-MOST_THREADS = 1024
-"""Of a block, so the most cells of a row that a block combines."""
+MOST_CELLS = 1 << 32
+"""Of a row: more than any has."""
 
 
 def cells_of(operation: str, results: Symbol) -> Symbol:
@@ -260,7 +260,7 @@ def _combine_row(operation: str) -> DeviceFunction:
         rows: Symbol, first: Load, value: Expression, known: Expression, lane: Expression, count: Expression
     ) -> Sequence[Statement]:
         cells, row = cells_of(operation, first.pointer), Symbol("row of a call", first.pointer.type)
-        begin = multiply(first.index, integer(MOST_THREADS))
+        begin = multiply(first.index, integer(MOST_CELLS))
         return (
             Store(Load(cells, add(begin, lane)), value),
             Let(row, View(cells, begin, integer(1))),
@@ -272,10 +272,10 @@ def _combine_row(operation: str) -> DeviceFunction:
     return DeviceFunction("reduce_gpu.hpp", parts | lanes, meaning, requires=_known, reduces_row=operation)
 
 
-def _waiting_rows(operation: str) -> DeviceFunction:
+def _waiting_rows(operation: str, *more: str) -> DeviceFunction:
     return DeviceFunction(
         "reduce_gpu.hpp",
-        {"count": VALUE},
+        dict.fromkeys(("count", *more), VALUE),
         _nothing,
         template=("length",),
         object={"sum": "RowSums", "min": "RowMinima", "max": "RowMaxima"}[operation],
@@ -423,8 +423,9 @@ DEVICE_CALLS: dict[str, DeviceFunction] = {
     # With a block of threads for each row: `value` is number `lane` of the `count` values that become the
     # element. Threads without a cell (known: whether there is one) take part. The parts of up to `length`
     # elements wait in `rows` and are stored together, at the latest by store_row_*: nothing reads the
-    # elements before.
+    # elements before. row_piece_*: of a piece of a row that begins at cell `begin`, after those before it.
     **{f"row_{operation}s": _waiting_rows(operation) for operation in COMBINATION},
+    **{f"row_piece_{operation}s": _waiting_rows(operation, "begin") for operation in COMBINATION},
     **{
         f"store_row_{operation}s": DeviceFunction("reduce_gpu.hpp", {"rows": ARRAY}, _nothing)
         for operation in COMBINATION

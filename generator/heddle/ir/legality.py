@@ -326,6 +326,12 @@ def _check_reductions(kernel: Kernel, schedule: Schedule, target: Target) -> Non
 def _check_row_reductions(kernel: Kernel, schedule: Schedule, target: Target) -> None:
     """A row is a loop over its tiles, or a block of threads."""
     rows = [s for s in statements(kernel.body) if row_operation(s)]
+    if not rows and schedule.gpu.row_pieces and target.threads:
+        raise KernelError(
+            kernel.name,
+            f"row_pieces does not work for '{kernel.name}': it does not reduce over rows.",
+            "leave out row_pieces",
+        )
     if not rows:
         return
     where, what = getattr(rows[0], "place", NOWHERE), f"'{kernel.name}' reduces over rows"
@@ -352,7 +358,7 @@ def _check_row_reductions(kernel: Kernel, schedule: Schedule, target: Target) ->
             where,
             f"{what}, each of which one block of threads has to hold.",
             f"use Threads(block=({TILE} * n, 1, 1)) with at least as many threads as a row has cells, or "
-            f"({TILE}, m, 1) for short rows",
+            f"({TILE}, m, 1) for short rows; and row_pieces=True for longer ones",
         )
 
 

@@ -272,6 +272,11 @@ class GpuSchedule:
         return False
 
     @property
+    def row_pieces(self) -> bool:
+        """Whether a block of threads goes along its row piece by piece."""
+        return False
+
+    @property
     def cells_per_thread(self) -> int:
         """That a thread updates, one after the other or together."""
         return self.coarsening * self.row_cells
@@ -299,6 +304,9 @@ class Threads(GpuSchedule):
     level from registers. Columns at the edge of a block are computed by two blocks: x and y of the block
     should be large (32, 16). For methods of several stages in one kernel, such as a limiter of fluxes. It
     asks for unit_stride and same_strides, too. All components of the fields are treated alike.
+    row_pieces: a block of threads goes along its row piece by piece, each as long as the block, so that rows
+    may have any number of cells; else the entry refuses those that are longer than a block. For kernels that
+    reduce over rows.
     """
 
     coarsening: int = 1
@@ -307,10 +315,12 @@ class Threads(GpuSchedule):
     row_cells: int = 1
     levels_first: bool = False
     level_by_level: bool = False
+    row_pieces: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _flag("level_by_level", self.level_by_level)
+        _flag("row_pieces", self.row_pieces)
         _number("coarsening", self.coarsening, 1, 8, "1 to 8 cells per thread")
         _flag("unit_stride", self.unit_stride)
         _flag("same_strides", self.same_strides)
@@ -331,6 +341,9 @@ class Threads(GpuSchedule):
         )
         alone = alone and self.row_cells == 1 and self.block[2] == 1 and not self.levels_first
         _require(not self.level_by_level or alone, "level_by_level", self.level_by_level, promises)
+        others = self.coarsening > 1 or self.same_strides or self.levels_first
+        allowed = "one cell per thread, without same_strides and levels_first"
+        _require(not (self.row_pieces and others), "row_pieces", self.row_pieces, allowed)
 
 
 @dataclass(frozen=True)

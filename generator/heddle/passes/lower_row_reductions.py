@@ -19,6 +19,10 @@ after    loop thread y { loop thread x_thread {
 
 What warps make of a row waits in `row_sums` until there are 64 results or no more come: two barriers then
 serve all of them. No kernel reads these results (`check_dependences`).
+
+With Threads(row_pieces=True) the block goes along its row, and has a cell of each piece for each thread:
+after    loop thread y { loop serial x_piece by 128 { loop thread x_thread from x_piece {
+           let x = ...; row_sums = row_piece_sums<64>(n_x, x_piece); ...; store_row_sums(row_sums) } } }
 """
 
 from __future__ import annotations
@@ -64,9 +68,12 @@ def lower_row_reductions(kernel: Kernel, request: Request) -> Kernel:
         return kernel
     taken = names_in(kernel)
     if request.target.threads:
-        counter = Symbol(fresh("x_thread", taken), I64)
-        waiting = _waiting(kernel.body, taken | {counter.name})
-        return dataclasses.replace(kernel, body=tuple(_threads(kernel.body, counter, waiting)))
+        counter, gpu = Symbol(fresh("x_thread", taken), I64), request.schedule.gpu
+        number = Symbol(fresh("x_piece", taken), I64)
+        piece = Loop("serial", number, integer(0), _COUNT, integer(gpu.block[0]), ())
+        pieces = piece if gpu.row_pieces else None
+        waiting = _waiting(kernel.body, taken | {counter.name, piece.counter.name})
+        return dataclasses.replace(kernel, body=tuple(_threads(kernel.body, counter, waiting, pieces)))
     return dataclasses.replace(kernel, body=tuple(_tiles(kernel.body, taken)))
 
 
@@ -143,14 +150,18 @@ def _waiting(body: Sequence[Statement], taken: frozenset[str]) -> _Waiting:
     return found
 
 
-def _threads(body: Sequence[Statement], counter: Symbol, waiting: _Waiting) -> Iterator[Statement]:
+def _threads(
+    body: Sequence[Statement], counter: Symbol, waiting: _Waiting, pieces: Loop | None
+) -> Iterator[Statement]:
+    """pieces: the loop over those of a row, still empty."""
     for statement in body:
         if isinstance(statement, Loop) and statement.counter == _X:
             last = add(_COUNT, integer(-1))
             own = Let(_X, Call("min", (counter, last), I64))
             known = operate("lt", counter, _COUNT)
+            kind, more = ("row_piece", {"begin": pieces.counter}) if pieces else ("row", {})
             rows = (
-                device_call(f"row_{operation}s", symbol, count=_COUNT, length=MOST_WAITING)
+                device_call(f"{kind}_{operation}s", symbol, count=_COUNT, length=MOST_WAITING, **more)
                 for (operation, _), symbol in waiting.items()
             )
             ends = (
@@ -158,11 +169,20 @@ def _threads(body: Sequence[Statement], counter: Symbol, waiting: _Waiting) -> I
                 for (operation, _), symbol in waiting.items()
             )
             inside = (own, *rows, *_together(statement.body, counter, known, waiting), *ends)
-            yield dataclasses.replace(statement, counter=counter, body=inside)
+            row = dataclasses.replace(statement, counter=counter, body=inside)
+            yield _in_pieces(row, pieces) if pieces else row
         elif isinstance(statement, Loop):
-            yield dataclasses.replace(statement, body=tuple(_threads(statement.body, counter, waiting)))
+            yield dataclasses.replace(
+                statement, body=tuple(_threads(statement.body, counter, waiting, pieces))
+            )
         else:
             yield statement
+
+
+def _in_pieces(row: Loop, pieces: Loop) -> Loop:
+    """The threads of a row, as many at a time as a block has."""
+    end = Call("min", (add(pieces.counter, pieces.step), row.end), I64)
+    return dataclasses.replace(pieces, body=(dataclasses.replace(row, begin=pieces.counter, end=end),))
 
 
 def _together(

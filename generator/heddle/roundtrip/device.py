@@ -11,7 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from heddle.emit.signature import Argument
 from heddle.ir import nodes as ir
@@ -143,24 +143,40 @@ def thread_form(body: Sequence[ir.Statement], short: bool = False) -> Body:
     """Nested thread loops as every thread runs them: it finds its cell, or does nothing."""
     result: list[ir.Statement] = []
     for at, statement in enumerate(body):
-        if not (isinstance(statement, ir.Loop) and statement.kind == "thread"):
+        if is_pieces(statement):
+            result.append(dataclasses.replace(statement, body=thread_form(statement.body, short)))
+            continue
+        if not _is_thread(statement):
             result.append(statement)
             continue
+        assert isinstance(statement, ir.Loop)
         if body[at + 1 :]:
             raise DifferenceError("statements follow the loop over threads")
         nest = [statement]
-        while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
+        while _is_thread(nest[-1].body[0]):
+            assert isinstance(nest[-1].body[0], ir.Loop)
             nest.append(nest[-1].body[0])
-        deeper = sum(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(nest[-1].body))
+        deeper = sum(map(_is_thread, statements(nest[-1].body)))
         nest.reverse()  # x first
         result += [_coordinate(level, "xyz"[axis], short) for axis, level in enumerate(nest, start=deeper)]
         contributions = [s for s in nest[0].body if is_warp_reduction(s)]
-        if any(is_row_reduction(s) for s in statements(nest[0].body)):
+        if not deeper and any(is_row_reduction(s) for s in statements(nest[0].body)):
             return (*result, *_within(nest[1:], _of_block(nest[0])))
         if not contributions:
             return (*result, *_within(nest, thread_form(nest[0].body, short)))
         return (*result, *_within(nest[1:], _together(nest[0], contributions)))
     return tuple(result)
+
+
+def _is_thread(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Loop) and statement.kind == "thread"
+
+
+def is_pieces(statement: ir.Statement) -> TypeGuard[ir.Loop]:
+    """Whether a statement is the loop of a block of threads over the pieces of its row."""
+    return (
+        isinstance(statement, ir.Loop) and statement.kind == "serial" and any(map(_is_thread, statement.body))
+    )
 
 
 def _coordinate(level: ir.Loop, axis: str, short: bool) -> ir.Let:
@@ -217,18 +233,27 @@ def _together(row: ir.Loop, contributions: Sequence[ir.DeviceCall]) -> Body:
 
 def _of_block(row: ir.Loop) -> Body:
     """All threads of a block do the same, and know their places."""
+    end = _row_end(row)
 
     def unspelled(node: Node) -> Node:
         if not is_row_reduction(node):
             return node
         parts = parts_of(node)
-        if parts["lane"] != row.counter or parts["count"] != row.end:
+        if parts["lane"] != row.counter or parts["count"] != end:
             raise DifferenceError("the place of a thread's contribution is not its thread index")
-        if parts["known"] != ir.Op("lt", (row.counter, row.end), ir.BOOL):
+        if parts["known"] != ir.Op("lt", (row.counter, end), ir.BOOL):
             raise DifferenceError("threads without a cell contribute to a row")
         return with_parts(node, lane=integer(0), count=integer(0))
 
     return tuple(transform(statement, unspelled) for statement in row.body)
+
+
+def _row_end(row: ir.Loop) -> ir.Expression:
+    """Where a row ends, of the loop over the cells of it or of a piece."""
+    match row.end:
+        case ir.Call("min", ends) if row.begin != integer(0):
+            return next(end for end in ends if isinstance(end, ir.Symbol))
+    return row.end
 
 
 # --- The launch ---------------------------------------------------------------------------------------------
@@ -246,6 +271,9 @@ def launch_lines(
         raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
     if any(is_row_reduction(s) for s in statements(launched.inside)) and not holds_rows(block):
         raise DifferenceError(f"blocks of {block} threads are neither whole tiles of one row nor a tile each")
+    pieces = [s for s in statements(launched.inside) if is_pieces(s)]
+    if any(s.begin != integer(0) or s.step != integer(block[0]) for s in pieces):
+        raise DifferenceError(f"pieces of a row are not those of blocks of {block[0]} threads")
     counts = list(_threads(launched.inside[-1]))
     counts += ["i64(1:i32)"] * (3 - len(counts))
     sizes = ", ".join(f"u32({size}:i32)" for size in block)
@@ -302,6 +330,8 @@ def _threads(level: ir.Statement) -> list[str]:
         else:
             counts.insert(0, f"sub({end}, {text(level.begin)})")
         level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
+    if is_pieces(level):
+        counts.insert(0, text(level.step))
     return counts
 
 

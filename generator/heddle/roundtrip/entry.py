@@ -164,7 +164,8 @@ class Entry:
             differ += ["lt(first, i64(0:i32))", f"gt(last, {extent}[0:i32])"]
         if "last_colour" in names:
             differ += ["lt(first_colour, i64(0:i32))", f"gt(last_colour, i64({self.schedule.colours}:i32))"]
-        if device and any(
+        whole = device and not self.schedule.gpu.row_pieces
+        if whole and any(
             a.of_row and isinstance(a.kind, ir.Pointer) and not a.kind.const for a in self.arguments
         ):
             differ.append(f"gt({extent}[0:i32], i64({self.schedule.gpu.block[0]}:i32))")

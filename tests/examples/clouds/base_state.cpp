@@ -30,6 +30,18 @@ TEST(BaseState, OfBomexHasThePressuresAndDensitiesOfTheSpecification) {
   EXPECT_NEAR(share, 0.943, 0.01);
 }
 
+TEST(BaseState, OfRicoHasThePressuresAndDensitiesOfTheSpecification) {
+  const BaseState s = make_base_state(rico(), 100);
+  const auto pressure = [&](std::size_t face) {
+    return reference_pressure * std::pow(s.face_exner[face], heat_dry / gas_dry);
+  };
+  EXPECT_NEAR(pressure(25), 90507, 1);
+  EXPECT_NEAR(s.face[100], 4000, 1e-9);
+  EXPECT_NEAR(pressure(100), 63217, 2);
+  const double tv = 317 * (1 + lightness * 1.8e-3); // there; the lid has that of the highest level
+  EXPECT_NEAR(s.face_density[100] * s.tv[99] / tv, 0.7911, 5e-5);
+}
+
 TEST(BaseState, AtTheStartNoLevelOfBomexIsSaturated) {
   const BaseState s = make_base_state(bomex(), 75);
   double wettest = 0;

@@ -186,6 +186,7 @@ CHANGES = {
         cpu=Strips(64),
         gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True, level_by_level=True),
     ),
+    "row_pieces": Schedule(gpu=Threads(block=(64, 1, 1), row_pieces=True)),
     "lanes": Schedule(cpu=Strips(64), gpu=Interleaved(4)),
     "threads_per_vector": Schedule(cpu=Strips(64), gpu=Interleaved(4, threads_per_vector=2)),
     "fixed_nx": Schedule(cpu=Rows(fixed_nx=8)),
@@ -206,12 +207,16 @@ def both(
     schedule: Schedule, in_place: bool = False, value: Any = 2 * u.here + u[1, 0], deep: bool = False
 ) -> str:
     module = Module("module", precisions=("f64",))
-    statement = Assignment(u.here, 2 * u.here) if in_place else Assignment(v.here, value)
+    statement: Statement = Assignment(v.here, u.here if isinstance(value, Reduce) else value)
+    if in_place:
+        statement = Assignment(u.here, 2 * u.here)
     if schedule.specialise:
         statement = Assignment(v.here, u.here * fields(f"{schedule.specialise[0]}: int32[2D]").here)
     if deep:
         below, above = fields("below, above: real[3D]")
         statement = Assignment(above.here, 2 * below[0, 0, -1])
+    if isinstance(value, Reduce):
+        statement = value
     module.add("kernel", [statement], schedule=schedule)
     texts = files(module, ["cpu", "cuda"])
     own = [text for name, text in texts.items() if name.startswith("module/")]
@@ -246,8 +251,11 @@ def test_every_option_changes_the_text(option: str) -> None:
     deep = option in ("levels_first", "level_by_level")
     if option == "level_by_level":
         base = Schedule(cpu=Strips(64), gpu=Threads(block=(32, 8, 1), unit_stride=True, same_strides=True))
+    if option == "row_pieces":
+        base = Schedule(gpu=Threads(block=(64, 1, 1)))
     in_place = option == "rematerialise"
-    value = {"math": sympy.exp(u.here), "usual": BY_ROW}.get(option, 2 * u.here + u[1, 0])
+    values = {"math": sympy.exp(u.here), "usual": BY_ROW, "row_pieces": Reduce("sum", v.of_row(), u.here)}
+    value = values.get(option, 2 * u.here + u[1, 0])
     assert both(CHANGES[option], in_place, value, deep) != both(base, in_place, value, deep)
 
 

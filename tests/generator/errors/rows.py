@@ -92,11 +92,25 @@ def row_in_strips() -> None:
 @says(
     "{here}: 'k' reduces over rows, each of which one block of threads has to hold.\n"
     "  Hint: use Threads(block=(32 * n, 1, 1)) with at least as many threads as a row has cells, or "
-    "(32, m, 1) for short rows"
+    "(32, m, 1) for short rows; and row_pieces=True for longer ones"
 )
 def row_of_several_blocks() -> None:
     schedule = Schedule(gpu=Threads(block=(64, 2, 1)))
     kernel([Reduce("sum", total.of_row(), u.here)], schedule=schedule, targets="cuda")  # here
+
+
+@says("k: row_pieces does not work for 'k': it does not reduce over rows.\n  Hint: leave out row_pieces")
+def pieces_of_no_row() -> None:
+    schedule = Schedule(gpu=Threads(block=(64, 1, 1), row_pieces=True))
+    kernel([Assignment(v.here, u.here)], schedule=schedule, targets="cuda")
+
+
+@says(
+    "{here}: row_pieces=True is out of range.\n"
+    "  Hint: use one cell per thread, without same_strides and levels_first"
+)
+def pieces_of_rows_by_number() -> None:
+    Threads(same_strides=True, row_pieces=True)  # here
 
 
 @says(

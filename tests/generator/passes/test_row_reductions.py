@@ -21,11 +21,13 @@ from running import agree, levels, memory
 
 BLOCK = Schedule(gpu=Threads(block=(96, 1, 1)))
 ROWS = Schedule(gpu=Threads(block=(32, 4, 1)))  # each warp has a row
+PIECES = Schedule(gpu=Threads(block=(64, 1, 1), row_pieces=True))
+WARP_PIECES = Schedule(gpu=Threads(block=(32, 4, 1), row_pieces=True))
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("chosen", ["f64", "f32", "f32/f64"])
-@pytest.mark.parametrize("schedule", [BLOCK, ROWS], ids=["block", "warps"])
+@pytest.mark.parametrize("schedule", [BLOCK, ROWS, PIECES], ids=["block", "warps", "pieces"])
 def test_every_pass_keeps_the_bits(schedule: Schedule, chosen: str, target: str) -> None:
     agree(model(row_reductions(), schedule), chosen, target, 3)
 
@@ -93,6 +95,24 @@ def test_more_results_than_wait_at_once(tmp_path: Path, threads: int) -> None:
         assert found["total"][k, y] == expected
 
 
+@pytest.mark.parametrize("schedule", [PIECES, WARP_PIECES], ids=["block", "warps"])
+@pytest.mark.parametrize("chosen", ["f64", "f32"])
+@pytest.mark.parametrize("n_x", [1, 64, 65, 331])
+def test_rows_that_are_longer_than_a_block(n_x: int, chosen: str, schedule: Schedule, tmp_path: Path) -> None:
+    """Of any length, with the bits of the reference target, and the lowest of the rows that columns carry."""
+    made = Module("rows", precisions=(chosen,))
+    made.add("rows", row_reductions(), schedule=schedule)
+    typed = made.typed("rows", chosen)
+    library = Library(tmp_path, [(made, ("reference", "cuda"))], plain=True).compile()
+    results = []
+    for target in ("reference", "cuda"):
+        arrays = memory(typed, (n_x, 5, 3), random.Random(n_x), plain=True)
+        held = Memory(typed, arrays)
+        assert call(library, f"rows_rows_{chosen}", typed, held, {}, target) == 0
+        results.append({name: values.tobytes() for name, values in held.data.items()})
+    assert results[0] == results[1]
+
+
 def test_one_loop_over_tiles_and_no_work_array() -> None:
     """A column of the rows of all levels takes memory for its lanes and no more."""
     r = sympy.Symbol("r")
@@ -104,6 +124,27 @@ def test_one_loop_over_tiles_and_no_work_array() -> None:
         "total_run": 32,
     }
     assert not kernel.outputs
+
+
+@pytest.mark.parametrize(("schedule", "wrong"), [
+    (PIECES, ("x_piece += 64", "x_piece += 32")),
+    (PIECES, ("row_sums(n_x, x_piece)", "row_sums(n_x)")),
+    (WARP_PIECES, ("heddle::Cells{32, n_y}", "heddle::Cells{n_x, n_y}")),
+])  # fmt: skip
+def test_pieces_of_rows_are_proved(schedule: Schedule, wrong: tuple[str, str], tmp_path: Path) -> None:
+    made = Module("rows", precisions=("f64",))
+    made.add("rows", row_reductions(), schedule=schedule)
+    write(files(made, ["cuda"]), tmp_path)
+    assert [verdict.problem for verdict in proved(made, ["cuda"], tmp_path)] == [""]
+    for name in ("rows.cuh", "rows.cu"):
+        path = tmp_path / "rows" / name
+        text = path.read_text()
+        if wrong[0] in text:
+            path.write_text(text.replace(*wrong))
+            break
+    else:
+        raise AssertionError(f"{wrong[0]} is not in the text")
+    assert any(verdict.problem for verdict in proved(made, ["cuda"], tmp_path))
 
 
 def test_blocks_with_several_rows_are_proved(tmp_path: Path) -> None:
