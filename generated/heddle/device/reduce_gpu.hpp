@@ -101,11 +101,22 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
 /// Then a thread per result combines its parts in order and stores it. In blocks of 32 threads
 /// along x, each warp has a row of its own, waits for nobody and stores at once. `const` in emitted
 /// code: what waits is no part of its value.
+///
+/// count: cells of a row. begin: the first cell of the piece of a row that has a cell for each
+/// thread of the block along x; pieces come one after the other, and each is combined with what
+/// those before have stored.
 template <typename Operation, typename T, int length>
 class WaitingRows {
  public:
   __device__ explicit WaitingRows(std::int64_t count)
-      : warps_(static_cast<unsigned>((count + tile - 1) / tile)),
+      : first_(true),
+        warps_(static_cast<unsigned>((count + tile - 1) / tile)),
+        most_(places / warps_ < rows ? places / warps_ : rows) {
+  }
+  __device__ WaitingRows(std::int64_t count, std::int64_t begin)
+      : first_(begin == 0),
+        warps_(static_cast<unsigned>(
+            (heddle::min<std::int64_t>(count - begin, blockDim.x) + tile - 1) / tile)),
         most_(places / warps_ < rows ? places / warps_ : rows) {
   }
   WaitingRows(const WaitingRows&) = delete;
@@ -115,7 +126,7 @@ class WaitingRows {
     value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
     if (blockDim.x == tile) {
       if (threadIdx.x == 0) {
-        *result = value;
+        *result = first_ ? value : Operation::combine(*result, value);
       }
       return;
     }
@@ -139,12 +150,14 @@ class WaitingRows {
     __syncthreads();
     HEDDLE_NO_UNROLL
     for (unsigned row = threadIdx.x; row < waiting_; row += blockDim.x) {
-      T whole = table().part[row * warps_];
+      T* const result = table().result[row];
+      const T begun = table().part[row * warps_];
+      T whole = first_ ? begun : Operation::combine(*result, begun);
       HEDDLE_NO_UNROLL
       for (unsigned warp = 1; warp < warps_; ++warp) {
         whole = Operation::combine(whole, table().part[row * warps_ + warp]);
       }
-      *table().result[row] = whole;
+      *result = whole;
     }
     __syncthreads();  // before the next parts come
     waiting_ = 0;
@@ -162,6 +175,7 @@ class WaitingRows {
     return own;
   }
 
+  const bool first_;
   const unsigned warps_;
   const unsigned most_;
   mutable unsigned waiting_ = 0;
@@ -210,17 +224,26 @@ class RowSums : public WaitingRows<Sum, T, length> {
  public:
   __device__ explicit RowSums(std::int64_t count) : WaitingRows<Sum, T, length>(count) {
   }
+  __device__ RowSums(std::int64_t count, std::int64_t begin)
+      : WaitingRows<Sum, T, length>(count, begin) {
+  }
 };
 template <typename T, int length>
 class RowMinima : public WaitingRows<Min, T, length> {
  public:
   __device__ explicit RowMinima(std::int64_t count) : WaitingRows<Min, T, length>(count) {
   }
+  __device__ RowMinima(std::int64_t count, std::int64_t begin)
+      : WaitingRows<Min, T, length>(count, begin) {
+  }
 };
 template <typename T, int length>
 class RowMaxima : public WaitingRows<Max, T, length> {
  public:
   __device__ explicit RowMaxima(std::int64_t count) : WaitingRows<Max, T, length>(count) {
+  }
+  __device__ RowMaxima(std::int64_t count, std::int64_t begin)
+      : WaitingRows<Max, T, length>(count, begin) {
   }
 };
 template <typename Rows, typename T>
