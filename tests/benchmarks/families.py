@@ -58,8 +58,8 @@ Each row compares what `Schedule()` gives with the fastest of several schedules 
 takes the same arrays; `unit_stride`, `fixed_nx`, interleaved blocks, other tables of a list are the user's to
 state. The schedules of a row were timed in one run: one thread of a CPU, by its own clock, or all cores; one
 GPU, CUDA 13. Xeon and H200 were idle but for neighbours on the same host, 28 and 29 November 2026; the EPYC
-and the Xeon of 2.8 GHz (Ice Lake, g++ 12, 29 November 2026) did other work, too: rows of the EPYC scatter by 10 %.
-What was not timed there is chosen since.
+and the Xeon of 2.8 GHz (Ice Lake, g++ 12, 29 November 2026) did other work, too: rows of the EPYC scatter by
+10 %. What was not timed there is chosen since.
 
 """
 NARROW = 0.95
