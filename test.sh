@@ -392,22 +392,6 @@ if [ $mode != fast ] && [ -d "$build/dev/heddle-modules" ] && ! late "heddle che
 fi
 
 if [ $mode != fast ]; then
-  # The address and the undefined-behaviour sanitizer, with the same kernels. All of them with --full; else
-  # the runtime, and kernels that call hand-written code: what emitted text accesses is proved to be what the
-  # interpreter checks.
-  parts=()
-  if [ $mode != full ]; then
-    parts=(-D HEDDLE_TEST_KERNELS="halo;mathematics;multigrid;poisson;projection" -D HEDDLE_EXAMPLES=OFF)
-  fi
-  if late "build asan"; then
-    :
-  elif build_stage "build asan" asan -D HEDDLE_CODEGEN=OFF -D HEDDLE_GENERATED_DIR="$build/dev/generated" \
-    "${parts[@]}"; then
-    ctest_stage "C++ tests asan" asan || :
-  else
-    unknown+=("C++ tests asan")
-  fi
-
   late "oldest SymPy" || check "oldest SymPy" \
     "the oldest versions in generator/pyproject.toml must generate the same; read $logs/oldest-SymPy.log" \
     with_oldest || :
@@ -429,6 +413,22 @@ if [ $mode != fast ]; then
   else
     begin_stage "HIP compile step"
     row "HIP compile step" "NOT RUN" 0 0 "no clang++-19, or no ROCm device libraries below /usr/lib"
+  fi
+
+  # The address and the undefined-behaviour sanitizer, with the same kernels. All of them with --full; else
+  # the runtime, and kernels that call hand-written code: what emitted text accesses is proved to be what the
+  # interpreter checks.
+  parts=()
+  if [ $mode != full ]; then
+    parts=(-D HEDDLE_TEST_KERNELS="halo;mathematics;multigrid;poisson;projection" -D HEDDLE_EXAMPLES=OFF)
+  fi
+  if late "build asan"; then
+    :
+  elif build_stage "build asan" asan -D HEDDLE_CODEGEN=OFF -D HEDDLE_GENERATED_DIR="$build/dev/generated" \
+    "${parts[@]}"; then
+    ctest_stage "C++ tests asan" asan || :
+  else
+    unknown+=("C++ tests asan")
   fi
 fi
 
