@@ -27,6 +27,7 @@ from heddle import (
     block_coordinates,
     fields,
     lbm,
+    resources,
 )
 from heddle.build import files, load
 from heddle.emit import files as emitted
@@ -411,6 +412,16 @@ def formatter_missing() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(emitted.importlib.util, "find_spec", lambda name: None)
         emitted._clang_format.__wrapped__()
+
+
+@says("heddle: its template 'none.j2' is missing.\n  Hint: install Heddle again")
+def template_missing() -> None:
+    emitted.environment().get_template("none.j2")
+
+
+@says("heddle: its folder 'none' is missing.\n  Hint: install Heddle again")
+def folder_missing() -> None:
+    resources.folder("none")
 
 
 FAILED = "heddle: clang-format failed: "

@@ -201,8 +201,13 @@ class FloatTerms(Conditions):
             constant = self.folded(name, data, args)
             if constant:
                 return constant
-        if name in ("min", "max") and args[0] is args[1]:
-            return args[0]
+        if name in ("min", "max"):
+            if args[0] is args[1]:
+                return args[0]
+            beyond = -math.inf if name == "max" else math.inf
+            for known, other in (args, args[::-1]):
+                if self.number(known) == beyond:  # then the other one is the result, also where it is NaN
+                    return other
         if name == "abs":
             args = (self._sign(data, args[0])[1],)
         if name == "fma":

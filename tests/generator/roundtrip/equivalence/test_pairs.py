@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -100,6 +101,8 @@ STRUCTURAL = {
     "greater is less, turned": pointwise(select(A > B, A, C), select(B < A, A, C)),
     "not less, of integers": pointwise(select(~(X < N - 1), A, B), select(X >= N - 1, A, B)),
     "a minimum as a selection": pointwise(call("min", A, B), select(B < A, B, A)),
+    "a maximum with what nothing is below": pointwise(call("max", value(-math.inf), A), A),
+    "a minimum with what nothing is above": pointwise(A, call("min", A, value(math.inf))),
     "a widening and back": pointwise(cast(cast(SINGLE[X], ir.F64), ir.F32), SINGLE[X])
     and pointwise(cast(SINGLE[X], ir.F64) * A, A * cast(cast(cast(SINGLE[X], ir.F64), ir.F32), ir.F64)),
     "a branch as a selection": bodies(
@@ -302,6 +305,7 @@ DIFFERENT = {
         [loop(X, 0, N - 1, store(W[X], U[X])), loop(X, 0, N, store(V[X], U[X]))],
     ),
     "a function": pointwise(call("exp", A), call("log", A)),
+    "a maximum with what nothing is above": pointwise(call("max", value(math.inf), A), A),
 }
 
 NOT_STRUCTURAL = {
