@@ -69,7 +69,7 @@ TEST(Options, WrongOnesAreNamed) {
   EXPECT_TRUE(contains(error_of([] { (void)parse({"--wind", "fast"}); }), "'fast' is not a number from 0.1"));
   EXPECT_TRUE(contains(error_of([] { (void)parse({"--wind", "-3"}); }), "'-3' is not a number"));
   EXPECT_TRUE(contains(error_of([] { (void)parse({"--wind", "nan"}); }), "'nan' is not a number"));
-  EXPECT_TRUE(contains(error_of([] { (void)parse({"--window", "1,2,3"}); }), "4 required"));
+  EXPECT_TRUE(contains(error_of([] { (void)parse({"--window", "1,2,3"}); }), "is not 4 numbers"));
   EXPECT_TRUE(contains(error_of([] { (void)parse({"--device", "tpu"}); }), "tpu not in {cpu,cuda}"));
   EXPECT_TRUE(contains(error_of([] { (void)parse({"--steps", "4", "--duration", "9"}); }), "excludes"));
 }
