@@ -26,6 +26,7 @@ from heddle.ir import nodes as ir
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import DeviceFunction, row_of
 from heddle.ir.functions import FUNCTIONS, Function
+from heddle.ir.loops import is_over_threads
 from heddle.ir.schedule import Interleaved, Precision, Schedule, WarpPerCell
 from heddle.ir.stages import Stages
 from heddle.ir.target import Target
@@ -399,7 +400,7 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
     """As many threads along each axis as the longest row has cells."""
     extents: list[str] = []
     level = loop
-    while isinstance(level, ir.Loop) and level.kind == "thread":
+    while is_over_threads(level):
         begin, end = printer.expression(level.begin), printer.expression(level.end)
         assert isinstance(level.step, ir.Const)
         step = int(level.step.value)
@@ -408,13 +409,9 @@ def _cells(loop: ir.Statement, printer: StatementPrinter) -> str:
         else:
             extents.append(end if begin == "0" else f"{end} - {begin}")
         level = next((s for s in level.body if isinstance(s, ir.Loop)), level.body[0])
-    if isinstance(level, ir.Loop) and level.body and _is_thread(level.body[0]):  # over pieces of a row
+    if isinstance(level, ir.Loop) and level.body and is_over_threads(level.body[0]):  # over pieces of a row
         extents.append(printer.expression(level.step))
     return "heddle::Cells{" + ", ".join(reversed(extents)) + "}"
-
-
-def _is_thread(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.Loop) and statement.kind == "thread"
 
 
 def _common(module: str, kernel: str, variant: Variant, target: Target) -> dict[str, Any]:

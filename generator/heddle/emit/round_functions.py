@@ -16,9 +16,9 @@ from itertools import groupby, pairwise
 from heddle.emit.expression import type_text
 from heddle.emit.statement import StatementPrinter
 from heddle.ir import nodes as ir
-from heddle.ir.build import integer, operate
+from heddle.ir.build import integer
 from heddle.ir.cpp_names import is_name
-from heddle.ir.loops import is_over_lanes
+from heddle.ir.loops import is_over_lanes, lane
 from heddle.ir.target import Target
 from heddle.ir.unique_names import fresh, names_in
 from heddle.ir.visit import distinct, statements, transform, transform_expressions
@@ -120,7 +120,7 @@ class RoundFunctions:
         """The loop over all lanes, which finds in arrays what it reads of the cell."""
         length = self.loop.end
         assert isinstance(length, ir.Const)
-        lane = operate("sub", loop.counter, loop.begin)
+        own_lane = lane(loop)
         counter = self.loop.counter
         given: dict[ir.Expression, ir.Symbol] = {}
         for s in loop.body:
@@ -134,11 +134,11 @@ class RoundFunctions:
                 array = self.member(node.pointer.name, ir.Pointer(node.type))
                 self.between.append(ir.Local(array, int(length.value), "scratch"))
                 self.new[array] = given[node] = array
-                copies.append(ir.Store(ir.Load(array, lane), node))
+                copies.append(ir.Store(ir.Load(array, own_lane), node))
         self.copied[loop] = dataclasses.replace(loop, body=tuple(copies))
 
         def own(node: ir.Expression) -> ir.Expression:
-            if node == lane:
+            if node == own_lane:
                 return counter
             return ir.Load(given[node], counter) if node in given else node
 

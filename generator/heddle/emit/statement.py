@@ -11,7 +11,7 @@ from heddle.emit.files import LINE, comment_lines
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer, operate
 from heddle.ir.device_calls import Kind, is_row_reduction, is_warp_reduction, parts_of, row_of
-from heddle.ir.loops import is_over_lanes
+from heddle.ir.loops import is_over_lanes, is_over_threads
 from heddle.ir.target import Target
 from heddle.ir.visit import distinct, statements
 
@@ -187,9 +187,9 @@ class StatementPrinter:
         """Nested thread loops: find the own cell, leave if there is none. Loops that are not perfectly nested
         follow one after the other: where the inner one begins depends on the outer ones."""
         nest = [loop]
-        while isinstance(nest[-1].body[0], ir.Loop) and nest[-1].body[0].kind == "thread":
+        while is_over_threads(nest[-1].body[0]):
             nest.append(nest[-1].body[0])
-        inside = [s for s in statements(nest[-1].body) if isinstance(s, ir.Loop) and s.kind == "thread"]
+        inside = [s for s in statements(nest[-1].body) if is_over_threads(s)]
         nest.reverse()  # x first
         assert self.target.gpu is not None
         for axis, level in enumerate(nest, start=len(inside)):

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from heddle.ir.build import operate
-from heddle.ir.nodes import Comment, Const, Expression, Let, Load, Loop, Store, Symbol
+from heddle.ir.nodes import Comment, Const, Expression, Let, Load, Loop, Statement, Store, Symbol
 from heddle.ir.visit import distinct
 
 LANE = "lane"
@@ -15,6 +17,11 @@ def lane(loop: Loop) -> Expression:
     """How far a loop's counter is from where it began."""
     starts_at_zero = isinstance(loop.begin, Const) and loop.begin.value == 0
     return loop.counter if starts_at_zero else operate("sub", loop.counter, loop.begin)
+
+
+def is_over_threads(statement: Statement) -> TypeGuard[Loop]:
+    """Whether a statement is a loop of which each thread of a GPU has one turn."""
+    return isinstance(statement, Loop) and statement.kind == "thread"
 
 
 def is_over_lanes(loop: Loop) -> bool:

@@ -22,6 +22,7 @@ from typing import TypeVar
 from heddle.ir.build import add, integer, operate
 from heddle.ir.device_calls import is_warp_reduction, parts_of, with_parts
 from heddle.ir.hash_consing import Node
+from heddle.ir.loops import is_over_threads
 from heddle.ir.nodes import (
     I64,
     Assign,
@@ -57,7 +58,7 @@ def _outside(kernel: Kernel, body: Sequence[Statement], cells: int) -> tuple[Sta
     """Down to the outermost loop over threads."""
     result: list[Statement] = []
     for statement in body:
-        if isinstance(statement, Loop) and statement.kind == "thread":
+        if is_over_threads(statement):
             statement = _Shared(kernel, statement, cells).loop()
         elif isinstance(statement, Loop):
             statement = dataclasses.replace(statement, body=_outside(kernel, statement.body, cells))

@@ -20,6 +20,7 @@ from heddle.ir.build import integer
 from heddle.ir.colouring import COLOUR
 from heddle.ir.device_calls import is_row_reduction, is_warp_reduction, parts_of, with_parts
 from heddle.ir.hash_consing import Node
+from heddle.ir.loops import is_over_threads
 from heddle.ir.reduction import TILE, holds_rows
 from heddle.ir.visit import statements, transform
 from heddle.lift.statements import opposite
@@ -146,17 +147,15 @@ def thread_form(body: Sequence[ir.Statement], short: bool = False) -> Body:
         if is_pieces(statement):
             result.append(dataclasses.replace(statement, body=thread_form(statement.body, short)))
             continue
-        if not _is_thread(statement):
+        if not is_over_threads(statement):
             result.append(statement)
             continue
-        assert isinstance(statement, ir.Loop)
         if body[at + 1 :]:
             raise DifferenceError("statements follow the loop over threads")
         nest = [statement]
-        while _is_thread(nest[-1].body[0]):
-            assert isinstance(nest[-1].body[0], ir.Loop)
-            nest.append(nest[-1].body[0])
-        deeper = sum(map(_is_thread, statements(nest[-1].body)))
+        while is_over_threads(inner := nest[-1].body[0]):
+            nest.append(inner)
+        deeper = sum(map(is_over_threads, statements(nest[-1].body)))
         nest.reverse()  # x first
         result += [_coordinate(level, "xyz"[axis], short) for axis, level in enumerate(nest, start=deeper)]
         contributions = [s for s in nest[0].body if is_warp_reduction(s)]
@@ -168,14 +167,12 @@ def thread_form(body: Sequence[ir.Statement], short: bool = False) -> Body:
     return tuple(result)
 
 
-def _is_thread(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.Loop) and statement.kind == "thread"
-
-
 def is_pieces(statement: ir.Statement) -> TypeGuard[ir.Loop]:
     """Whether a statement is the loop of a block of threads over the pieces of its row."""
     return (
-        isinstance(statement, ir.Loop) and statement.kind == "serial" and any(map(_is_thread, statement.body))
+        isinstance(statement, ir.Loop)
+        and statement.kind == "serial"
+        and any(map(is_over_threads, statement.body))
     )
 
 
@@ -320,7 +317,7 @@ def _combination(statement: ir.Statement) -> tuple[str, str]:
 def _threads(level: ir.Statement) -> list[str]:
     """As many threads along each axis as the longest row has cells, x first."""
     counts: list[str] = []
-    while isinstance(level, ir.Loop) and level.kind == "thread":
+    while is_over_threads(level):
         assert isinstance(level.step, ir.Const)
         step, end = int(level.step.value), text(level.end)
         if step > 1:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import integer
+from heddle.ir.loops import is_over_threads
 from heddle.ir.visit import walk
 from heddle.lift.cuda.simt_execution import HINT, SimtExecution
 from heddle.lift.cuda.thread_state import Block
@@ -151,9 +152,7 @@ def _each_thread(own: Body, machine: SimtExecution, place: Place) -> Reduction:
     counted = total.numbers if operation != "sum" else ()
     numbers = {number for number in counted if not math.isinf(number)}
     if at is not None and isinstance(value, ir.Symbol):
-        if any(
-            isinstance(s, ir.Loop) and s.kind == "thread" for s in own[at:]
-        ):  # the threads share a loop, in which each collects its part
+        if any(map(is_over_threads, own[at:])):  # the threads share a loop, in which each collects its part
             if start is None or collecting(own[at + 1 :], value) != operation:
                 raise refuse(place, f"'{value.name}' is not a {operation} over the preceding loop.", HINT)
             _same_start(operation, start, numbers, place)

@@ -13,6 +13,7 @@ from heddle.errors import Place
 from heddle.ir import nodes as ir
 from heddle.ir.build import add, integer
 from heddle.ir.hash_consing import Node
+from heddle.ir.loops import is_over_threads
 from heddle.ir.visit import statements, walk
 from heddle.lift.cuda.thread_index import ThreadIndex, without_casts
 from heddle.lift.lifted import refuse
@@ -39,7 +40,7 @@ def thread_loops(
     before = tuple(body[:first])
     numbers = {at for at, *_ in coordinates}
     inside = [s for at, s in enumerate(body) if at >= first and at not in numbers]
-    if any(isinstance(s, ir.Loop) and s.kind == "thread" for s in statements(inside)):
+    if any(map(is_over_threads, statements(inside))):
         raise refuse(
             place, "Each thread does additional work outside a loop that the whole grid shares.",
             "lift only the loop: a kernel has one cell per thread, or visits all cells in a loop",

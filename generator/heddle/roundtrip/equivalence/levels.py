@@ -22,6 +22,7 @@ from heddle.errors import KernelError
 from heddle.ir.build import add, integer
 from heddle.ir.device_calls import is_call
 from heddle.ir.hash_consing import Node
+from heddle.ir.loops import is_over_threads
 from heddle.ir.nodes import (
     I64,
     Assign,
@@ -100,7 +101,7 @@ class _Levels:
 
     def thread_loops(self, nest: Statement) -> tuple[Loop, Loop, Loop]:
         loops: list[Loop] = []
-        while isinstance(nest, Loop) and nest.kind == "thread":
+        while is_over_threads(nest):
             loops.append(nest)
             nest = nest.body[0]
         if len(loops) != 3 or any(len(loop.body) != 1 for loop in loops[:2]):
