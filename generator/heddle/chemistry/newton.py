@@ -15,7 +15,7 @@ import sympy
 
 from heddle.chemistry.kernels import CellFields
 from heddle.chemistry.mechanism import Mechanism
-from heddle.chemistry.sparse_lu import LUCost, SparseLU
+from heddle.chemistry.sparse_lu import LUCost, Place, SparseLU
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations, Scalar, add, multiply, quantity
 
@@ -27,7 +27,7 @@ class NewtonKernels:
     |---|---|---|
     | `concentration`, `tendency` | one per unknown, as in `mechanism.variable` | mol m-3, mol m-3 s-1 |
     | `rate_constant` | one per reaction, as `chemistry.rate_constants` gives them | mol m-3, s |
-    | `factor` | one per entry of L and U, and 1/u_ii: `cost.entries` | |
+    | `factor` | one per entry of L and U, and 1/u_ii: `cost.entries`, in the order of `lu.places` | |
     | `right_side`, `solution` | one per unknown | |
 
     Raises KernelError for what is no mechanism, and for dimensions other than 1, 2 and 3.
@@ -83,9 +83,12 @@ class NewtonKernels:
             matrix[i, j] = multiply(step, value)
         for i in range(len(kinetics.names)):
             matrix[i, i] = add(sympy.Integer(1), matrix[i, i]) if (i, i) in matrix else sympy.Integer(1)
-        found = self.lu.eliminate(cell, matrix, kinetics.names)
-        for n, place in enumerate(self.lu.places):
-            cell.store(self.factors.component(n), found[place])
+        number = {place: n for n, place in enumerate(self.lu.places)}
+
+        def keep(place: Place, value: sympy.Expr) -> None:
+            cell.store(self.factors.component(number[place]), value)
+
+        self.lu.eliminate_by_rows(cell, matrix, kinetics.names, keep)
         return AssignmentCollection(cell.statements)
 
     def solve(self) -> AssignmentCollection:
@@ -95,7 +98,7 @@ class NewtonKernels:
         cell.section(f"L z = b and U x = z: {self.cost.solve} operations")
         factor = {place: self.factors.component(n) for n, place in enumerate(self.lu.places)}
         right = [self.right_side.component(i) for i in range(len(names))]
-        for i, value in enumerate(self.lu.substitute(cell, factor, right, names, "x")):
+        for i, value in enumerate(self.lu.solve_kept(cell, factor, right, names)):
             cell.store(self.solution.component(i), value)
         return AssignmentCollection(cell.statements)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from heddle.model.equations import Equations, divide, multiply
+from heddle.model.equations import Equations, add, divide, multiply
 
 Place = tuple[int, int]
 
@@ -93,9 +93,10 @@ class SparseLU:
 
     @property
     def places(self) -> list[Place]:
-        """Of what is stored: l_ij, u_ij, and 1/u_ii at (i, i), in the order of the elimination."""
-        beside = ([*((k, j) for j in self.right[k]), *((i, k) for i in self.below[k])] for k in self.order)
-        return [p for k, each in zip(self.order, beside, strict=True) for p in ((k, k), *each)]
+        """Of what is kept in memory, in the order in which `solve_kept` reads it: columns of L, then from the
+        last row on u_ij, and 1/u_ii at (i, i)."""
+        lower = [(i, k) for k in self.order for i in self.below[k]]
+        return lower + [(k, j) for k in reversed(self.order) for j in (*self.right[k], k)]
 
     def eliminate(
         self, cell: Equations, matrix: Mapping[Place, sympy.Expr], names: Sequence[str]
@@ -106,6 +107,55 @@ class SparseLU:
         for k in self.order:
             self._eliminate_one(cell, matrix, names, factor, k)
         return factor
+
+    def eliminate_by_rows(
+        self,
+        cell: Equations,
+        matrix: Mapping[Place, sympy.Expr],
+        names: Sequence[str],
+        keep: Callable[[Place, sympy.Expr], None],
+    ) -> None:
+        """The same values, row after row of L and U, for a kernel that does nothing else: few of them are
+        alive together. keep: called with each as soon as it is known."""
+        cell.section(f"LU factorisation: l_ij, u_ij, and r_i = 1/u_ii; {self.cost.of_factors}")
+        factor: dict[Place, sympy.Expr] = {}
+
+        def known(i: int, j: int, name: str, value: sympy.Expr) -> None:
+            factor[i, j] = cell.let(name, value)
+            keep((i, j), factor[i, j])
+
+        for i in self.order:
+            for k in self._before(i):
+                value = multiply(self._element(cell, matrix, names, factor, i, k), factor[k, k])
+                known(i, k, f"l_{names[i]}_{names[k]}", value)
+            known(i, i, f"r_{names[i]}", divide(1, self._element(cell, matrix, names, factor, i, i)))
+            for j in self.right[i]:
+                known(i, j, f"u_{names[i]}_{names[j]}", self._element(cell, matrix, names, factor, i, j))
+
+    def solve_kept(
+        self,
+        cell: Equations,
+        factor: Mapping[Place, sympy.Expr],
+        right: Sequence[sympy.Expr],
+        names: Sequence[str],
+    ) -> list[sympy.Expr]:
+        """Emit the solution for L and U in memory, as long as what goes into it: each entry is read once, in
+        the order of `places`. Each z is subtracted from all that need it as soon as it is known, which loads
+        less than a sum per row does."""
+        z, terms = list(right), [0] * self.size
+        for k in self.order:
+            for i in self.below[k]:
+                terms[i] += 1
+                rest = add(z[i], multiply(-1, factor[i, k], z[k]))
+                z[i] = cell.let(f"z{terms[i]}_{names[i]}", rest)
+        x = list(z)
+        for k in reversed(self.order):
+            x[k] = self._backwards(cell, factor, z[k], x, names, "x", k)
+        return x
+
+    def _before(self, i: int) -> list[int]:
+        """The pivots whose rows are subtracted from a row."""
+        return [k for k in self.order if i in self.below[k]]
 
     def solve_once(
         self,
@@ -135,8 +185,7 @@ class SparseLU:
         """Emit 1/u_kk, the row k of U and the column k of L."""
 
         def element(i: int, j: int) -> sympy.Expr:
-            sums = [multiply(-1, factor[i, m], factor[m, j]) for m in self.earlier[i, j]]
-            return cell.total(f"part_{names[i]}_{names[j]}", matrix.get((i, j), sympy.Integer(0)), *sums)
+            return self._element(cell, matrix, names, factor, i, j)
 
         factor[k, k] = cell.let(f"r_{names[k]}", divide(1, element(k, k)))
         for j in self.right[k]:
@@ -144,6 +193,19 @@ class SparseLU:
         for i in self.below[k]:
             value = multiply(element(i, k), factor[k, k])
             factor[i, k] = cell.let(f"l_{names[i]}_{names[k]}", value)
+
+    def _element(
+        self,
+        cell: Equations,
+        matrix: Mapping[Place, sympy.Expr],
+        names: Sequence[str],
+        factor: Mapping[Place, sympy.Expr],
+        i: int,
+        j: int,
+    ) -> sympy.Expr:
+        """a_ij less the products of what is known of L and U. Parts of long sums are emitted."""
+        sums = [multiply(-1, factor[i, m], factor[m, j]) for m in self.earlier[i, j]]
+        return cell.total(f"part_{names[i]}_{names[j]}", matrix.get((i, j), sympy.Integer(0)), *sums)
 
     def substitute(
         self,
@@ -166,7 +228,20 @@ class SparseLU:
                 terms[i].append(multiply(-1, factor[i, k], z[k]))
         x = list(z)
         for k in reversed(self.order):
-            rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]
-            name = f"{prefix}_{names[k]}"
-            x[k] = cell.let(name, multiply(cell.total(f"part_{name}", z[k], *rest), factor[k, k]))
+            x[k] = self._backwards(cell, factor, z[k], x, names, prefix, k)
         return x
+
+    def _backwards(
+        self,
+        cell: Equations,
+        factor: Mapping[Place, sympy.Expr],
+        z: sympy.Expr,
+        x: Sequence[sympy.Expr],
+        names: Sequence[str],
+        prefix: str,
+        k: int,
+    ) -> sympy.Expr:
+        """Emit x_k = (z_k - sum of u_kj x_j) / u_kk."""
+        rest = [multiply(-1, factor[k, j], x[j]) for j in self.right[k]]
+        name = f"{prefix}_{names[k]}"
+        return cell.let(name, multiply(cell.total(f"part_{name}", z, *rest), factor[k, k]))

@@ -25,8 +25,9 @@ from heddle.ir.visit import distinct, statements, transform, transform_expressio
 
 MOST = 1000
 """Statements of a round that stays whole; Carbon Bond 2005 has 2,800."""
-PIECE = 400
-"""Names in a function: g++ makes no vectors of a loop with more than 1000 references to memory."""
+PIECE = 200
+"""Names in a function: g++ makes no vectors of a loop with more than 1000 references to memory, and takes
+longer for each statement of a longer one."""
 _BESIDE = 8
 """Arrays that are declared together."""
 

@@ -44,6 +44,11 @@ class Entry:
     tables: str
 
     @property
+    def lanes(self) -> str:
+        """The struct with the lanes of a strip, where rounds stand in functions."""
+        return f"{self.function}_lanes"
+
+    @property
     def of_list(self) -> frozenset[str]:
         """Arguments that say where a kernel runs, whose names may be the user's elsewhere."""
         return frozenset(argument.name for argument in self.arguments if argument.role == "list")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heddle.errors import KernelError, Place
+from heddle.ir import nodes as ir
 from heddle.ir import source
 from heddle.ir.functions import FUNCTIONS
 from heddle.ir.visit import walk
@@ -31,6 +32,10 @@ _PRAGMA = re.compile(
 )
 """Clauses that the proof reads, or that cannot change a bit."""
 _TEMPLATES = ("bool unit_stride", "bool unit_stride , typename Real", "typename Real")
+STRUCT = "struct "
+_TYPES = {"double": ir.F64, "float": ir.F32, "std :: int64_t": ir.I64, "std :: int32_t": ir.I32}
+_ARRAYS = re.compile(r"alignas \( 64 \) (double|float|std :: int(?:32|64)_t) (.*)")
+_ARRAY = re.compile(r"(\w+) \[ (\d+) \]( = \{ \})?")
 _RESULTS = re.compile(r"void|int|__global__ void __launch_bounds__ \( [0-9 ,]+ \)")
 _RESERVED = re.compile(r"__|_[A-Z]|HEDDLE_")
 _SPELLED = {
@@ -46,12 +51,30 @@ _KEYWORDS_WITHOUT_USE = frozenset(
     "alignof and and_eq asm bitand bitor break case catch char8_t class compl concept consteval constinit "
     "const_cast co_await co_return co_yield decltype default delete do dynamic_cast enum explicit export "
     "extern friend goto inline mutable new noexcept not not_eq operator or or_eq private protected public "
-    "register reinterpret_cast requires static static_assert struct switch this thread_local throw try "
+    "register reinterpret_cast requires static static_assert switch this thread_local throw try "
     "typedef typeid union using virtual volatile wchar_t while xor xor_eq".split()
 )
 _STANDARD = frozenset(
     f.spelling.removeprefix("std::") for f in FUNCTIONS.values() if f.spelling.startswith("std::")
 )
+
+
+@dataclass(frozen=True)
+class Member:
+    """An array in an object of lanes. zeros: its elements begin with 0."""
+
+    name: str
+    type: ir.Scalar
+    length: int
+    zeros: bool
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A struct of such arrays and nothing else."""
+
+    name: str
+    members: tuple[Member, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +98,7 @@ class FileText:
 
     def check_functions(self, expected: Mapping[str, str]) -> None:
         """Raises KernelError at the first declaration that is none of the functions expected: name, and the
-        namespace in which it is defined."""
+        namespace in which it is defined. Names of structs have STRUCT before them."""
         found: list[str] = []
         for token, namespace, name in self._definitions([t for t in self.tokens if t.kind != "directive"]):
             if expected.get(name) != namespace:
@@ -83,6 +106,17 @@ class FileText:
             if name in found:
                 raise refused(self.file, token.line, f"'{name}' is defined a second time,")
             found.append(name)
+        known = [f"{STRUCT}{lanes.name}" for lanes in self.objects()]
+        for token in self.tokens:
+            if token.text == "struct" and (not known or known.pop(0) not in found):
+                raise refused(self.file, token.line, "there is 'struct',")
+
+    def objects(self) -> list[Lanes]:
+        """The structs of the file, each of arrays of numbers and nothing else. Raises KernelError, with file
+        and line, at the first other one."""
+        return [
+            self._object(self.tokens, at)[0] for at, token in enumerate(self.tokens) if token.text == "struct"
+        ]
 
     def check_loops(self, functions: Iterable[source.Function]) -> None:
         """Raises KernelError where the record has another pragma before a loop than the tokens."""
@@ -170,6 +204,10 @@ class FileText:
                 at += 1
             elif code[at].text == "}" and inside != GLOBAL:
                 at, inside = at + 1, GLOBAL
+            elif code[at].text == "struct":
+                lanes, behind = self._object(code, at)
+                yield code[at], inside, f"{STRUCT}{lanes.name}"
+                at = behind
             else:
                 name, behind = self._definition(code, at)
                 yield code[at], inside, name
@@ -191,6 +229,22 @@ class FileText:
         if body >= len(code) or code[body].text != "{":
             raise self._declaration(code, begin)
         return code[at - 1].text, _behind(code, body)
+
+    def _object(self, code: Sequence[Token], begin: int) -> tuple[Lanes, int]:
+        """The struct whose definition begins at a token, and where what follows begins."""
+        opening = begin + 2
+        end = _behind(code, opening) if _text(code[opening : opening + 1]) == "{" else len(code)
+        members = []
+        for line in _text(code[opening + 1 : end - 1]).split(" ;")[:-1]:
+            arrays = _ARRAYS.fullmatch(line.strip())
+            each = [_ARRAY.fullmatch(array) for array in arrays[2].split(" , ")] if arrays else [None]
+            for found in each:
+                if arrays is None or found is None:
+                    raise self._declaration(code, begin)
+                members.append(Member(found[1], _TYPES[arrays[1]], int(found[2]), found[3] is not None))
+        if _text(code[end - 2 : end + 1]) != "; } ;" or not members:
+            raise self._declaration(code, begin)
+        return Lanes(code[begin + 1].text, tuple(members)), end + 1
 
     def _declaration(self, code: Sequence[Token], begin: int) -> KernelError:
         end = next((i for i in range(begin, len(code)) if code[i].text in (";", "{")), len(code))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from heddle.emit.signature import Argument
 from heddle.ir import nodes as ir
@@ -21,16 +22,29 @@ class DifferenceError(Exception):
     """What the text does is not what was lowered."""
 
 
-def same_host_kernel(found: Lifted, lowered: ir.Kernel, arguments: Sequence[Argument], unit: bool) -> None:
+class Form(Protocol):
+    """A form that two bodies take before they are compared, and what the lowered one is before that."""
+
+    def plain(self, body: Body) -> Body: ...
+
+    def normal(self, body: Body) -> Body: ...
+
+
+def same_host_kernel(
+    found: Lifted, lowered: ir.Kernel, arguments: Sequence[Argument], unit: bool, form: Form | None = None
+) -> None:
     """A C++ kernel function; raises DifferenceError."""
-    expected = canonical(lowered.body, unit)
+    expected = canonical(form.plain(lowered.body) if form else lowered.body, unit)
     names = used_names(lowered.body)
     reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))
     parameters = [parameter(argument) for argument in arguments if argument.name in names]
     if reports:
         parameters.append(source.FunctionParameter(ir.Symbol("status", ir.I32), False, True))
     same_parameters(found.parameters, parameters)
-    same_bodies(canonical(found.body), expected)
+    read = canonical(found.body)
+    if form is not None:
+        read, expected = form.normal(read), form.normal(expected)
+    same_bodies(read, expected)
     assumed_nothing(found)
 
 

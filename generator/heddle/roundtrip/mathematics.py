@@ -16,10 +16,11 @@ from heddle.roundtrip.kernel import DifferenceError, assumed_nothing, same_bodie
 
 def same_functions(unit: source.Unit, body: Sequence[ir.Statement]) -> None:
     """Raises DifferenceError where a function that statements call is not what its definition says."""
-    for node in distinct(body):
-        if isinstance(node, ir.Call) and FUNCTIONS[node.name].definition:
-            assert node.type is not None
-            same_function(unit, node.name, node.type)
+    called = {(node.name, node.type): None for node in distinct(body) if isinstance(node, ir.Call)}
+    for name, real in called:
+        if FUNCTIONS[name].definition:
+            assert real is not None
+            same_function(unit, name, real)
 
 
 def same_function(unit: source.Unit, name: str, real: ir.Scalar) -> None:

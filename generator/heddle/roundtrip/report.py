@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heddle.emit.round_functions import long_round
 from heddle.emit.signature import arguments
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -19,7 +18,7 @@ from heddle.ir.schedule import WarpPerCell, precision
 from heddle.ir.visit import walk
 from heddle.lift.dump import dump, dump_statements, instance_name
 from heddle.lift.front_end import SHIM, read
-from heddle.lift.kernels import lifted
+from heddle.lift.kernels import lifted_function
 from heddle.lift.statements import StatementLifter
 from heddle.module import Module
 from heddle.resources import folder
@@ -29,12 +28,15 @@ from heddle.roundtrip.entry import Entry, asked_of_tables, fields_of_list, same_
 from heddle.roundtrip.file_text import (
     ANONYMOUS,
     GLOBAL,
+    STRUCT,
     FileText,
+    Lanes,
     device_includes,
     without_effect,
 )
 from heddle.roundtrip.kernel import DifferenceError, same_host_kernel, used_names
 from heddle.roundtrip.mathematics import same_functions
+from heddle.roundtrip.rounds import Rounds, round_functions
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,12 @@ def proved_kernel(module: Module, name: str, target: str, files: Path) -> Iterat
         unit, failure = None, str(error)
     for chosen in module.precisions:
         problem = failure
-        if not device and long_round(module.stages(name, chosen, target).lowered):
-            problem = "its rounds are functions of an object with all lanes, which this proof does not read"
-        elif unit is not None:
+        if unit is not None:
             try:
-                (_device if device else _host)(module, name, chosen, target, unit)
+                if device:
+                    _device(module, name, chosen, target, unit)
+                else:
+                    _host(module, name, chosen, target, unit, texts[0].objects())
                 same_functions(unit, module.stages(name, chosen, target).lowered.body)
             except (KernelError, DifferenceError) as error:
                 problem = str(error)
@@ -120,6 +123,9 @@ def _functions(module: Module, name: str, target: str, unit: source.Unit) -> Ite
         ends.append("_checked")
     kernels = {entry.function for entry in entries}
     around = dict.fromkeys((entry.check for entry in entries), ANONYMOUS)
+    for entry in entries:
+        if functions := round_functions(unit, entry.lanes):
+            around |= dict.fromkeys((STRUCT + entry.lanes, *(f.name for f in functions)), ANONYMOUS)
     around |= dict.fromkeys((f"{entry.entry}{end}" for entry in entries for end in ends), GLOBAL)
     if not TARGETS[target].threads:
         yield around | dict.fromkeys(kernels, ANONYMOUS)
@@ -128,7 +134,9 @@ def _functions(module: Module, name: str, target: str, unit: source.Unit) -> Ite
     yield around
 
 
-def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit) -> None:
+def _host(
+    module: Module, name: str, chosen: str, target: str, unit: source.Unit, objects: Sequence[Lanes]
+) -> None:
     stages = module.stages(name, chosen, target)
     lowered = stages.lowered
     schedule = module.schedule(name, chosen)
@@ -139,9 +147,13 @@ def _host(module: Module, name: str, chosen: str, target: str, unit: source.Unit
     is_row = {f.template for f in found} == rows
     if len(found) != (2 if is_row else 1) or not (is_row or found[0].template == tuple(entry.real.split())):
         raise DifferenceError(f"expected exactly one function {entry.function}")
+    rounds = next((Rounds(unit, each, lowered) for each in objects if each.name == entry.lanes), None)
     for one in found:
         without_effect(one)
-        same_host_kernel(lifted(unit, one.key), lowered, everything, is_row and one.template[0] == 1)
+        whole = rounds.whole(one) if rounds else one
+        same_host_kernel(
+            lifted_function(unit, whole), lowered, everything, is_row and one.template[0] == 1, rounds
+        )
     names = used_names(lowered.body)
     passed = [a.name for a in everything if a.name in names]
     reports = any(isinstance(node, ir.Call) and node.name == "within" for node in walk(lowered.body))

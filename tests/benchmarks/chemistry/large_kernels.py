@@ -17,6 +17,6 @@ for name, gpu in (
     ("thread", Threads(block=(32, 1, 1))),
     ("warp1", WarpPerCell(cells_at_once=1, minimum_blocks=4)),
     ("block2", WarpPerCell(cells_at_once=2, warps=8, cells=16, minimum_blocks=2)),
-    ("block4", WarpPerCell(cells_at_once=4, warps=16, cells=32, minimum_blocks=1)),
+    ("block4", WarpPerCell(cells_at_once=4, warps=8, cells=32, minimum_blocks=1)),
 ):
     module.add(name, step, schedule=Schedule(gpu=gpu, math="reproducible"))

@@ -13,7 +13,7 @@ import sympy
 from cells import Compiled, State, memory
 from compiled import Memory, call
 from heddle import Module, Schedule, Strips, chemistry
-from heddle.build import files
+from heddle.build import files, write
 from heddle.emit import round_functions
 from heddle.emit.round_functions import long_round
 from heddle.ir.interpret import Array
@@ -107,10 +107,70 @@ def test_text(short: None) -> None:
     assert "lanes[8]" not in text
 
 
-def test_what_is_not_read_back_says_so(short: None, tmp_path: Path) -> None:
-    module = model("read")
-    (verdict, *_) = proved(module, ["cpu"], tmp_path)
-    assert "its rounds are functions of an object with all lanes" in verdict.problem
+def written(name: str, out: Path) -> tuple[Module, Path]:
+    """Emitted files, and that of the kernel."""
+    module = model(name)
+    write(files(module, ["cpu"]), out)
+    return module, out / name / "integrate.cpp"
+
+
+def problems(module: Module, out: Path) -> list[str]:
+    return [verdict.problem for verdict in proved(module, ["cpu"], out) if verdict.problem]
+
+
+def test_is_proved(short: None, tmp_path: Path) -> None:
+    """In both precisions."""
+    module, _ = written("read", tmp_path)
+    assert [verdict.problem for verdict in proved(module, ["cpu"], tmp_path)] == ["", ""]
+
+
+CALL = r"( +integrate_f64_round_\d+[(]lanes[^;]*;\n)"
+FAULTS = {
+    "another operation": (r"left = interval - lanes", "left = interval + lanes"),
+    "another lane's value": (r"= lanes[.]step_row\[x\]|lanes[.]t\[x - x_begin\]", "lanes.t[0]"),
+    "calls in another order": (CALL + CALL, r"\2\1"),
+    "a call left out": (CALL + CALL, r"\1"),
+    "a call made twice": (CALL + CALL, r"\1\1\2"),
+    "a call before the rounds": (
+        r"( +)(integrate_f64_start_1[(]lanes)",
+        r"\1integrate_f64_round_1(lanes, interval);\n\1\2",
+    ),
+    "arguments in another order": (r"lanes, (\w+), (\w+)[)];", r"lanes, \2, \1);"),
+    "fewer lanes begin": (r"(start_1[^}]*)lane < 8", r"\1lane < 4"),
+    "fewer lanes go on": (r"(round_2[^}]*)lane < 8", r"\1lane < 7"),
+    "a value is not handed on": (r" +lanes[.]inverse_d\[lane\] = inverse_d;\n", ""),
+    "another value is handed on": (r"lanes[.]inverse_d\[lane\] = inverse_d;", "lanes.inverse_d[lane] = d;"),
+    "another row is copied": (
+        r"lanes[.]y_X\[x - x_begin\] = concentration_X_row",
+        "lanes.y_X[x - x_begin] = concentration_Y_row",
+    ),
+    "a row is not copied": (r" +lanes[.]pressure\[x - x_begin\] = pressure_row\[x\];\n", ""),
+    "lanes begin with anything": (r" = [{][}], h\[8\] = [{][}]", ", h[8]"),
+    "a longer array": (r"t\[8\] = [{][}]", "t[16] = {}"),
+    "more lanes are asked": (r"any_lane[(]lanes[.]active, x_end - x_begin[)]", "any_lane(lanes.active, 8)"),
+    "other lanes are stored": (r"= lanes[.]attempts\[x - x_begin\]", "= lanes.attempts[x_end - 1 - x]"),
+    "an object of its own": (r"(round_1[^{]*[{]\n)", r"\1  integrate_f64_lanes lanes_2;\n"),
+    "an object in a loop": (r"(round_1[^{]*[{][^{]*[{]\n)", r"\1    integrate_f64_lanes lanes;\n"),
+    "another struct": (
+        r"struct integrate_f64_lanes",
+        "struct other {\n  alignas(64) double t[8];\n};\n\nstruct integrate_f64_lanes",
+    ),
+    "a function in the struct": (r"(struct integrate_f64_lanes [{]\n)", r"\1  void clear() { t[0] = 0; }\n"),
+    "a product of integers": (
+        r"lanes[.]attempts\[lane\] = 0;",
+        "lanes.attempts[lane] = 0 * lanes.attempts[lane];",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_found(fault: str, short: None, tmp_path: Path) -> None:
+    module, path = written("wrong", tmp_path)
+    pattern, by = FAULTS[fault]
+    text, count = re.subn(pattern, by, path.read_text(), count=1)
+    assert count == 1
+    path.write_text(text)
+    assert problems(module, tmp_path)
 
 
 def test_usual_rounds_stay_whole() -> None:

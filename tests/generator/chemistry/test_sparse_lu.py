@@ -30,10 +30,10 @@ def test_a_ring_fills() -> None:
     assert set(lu.earlier) - ring == {(1, 3), (3, 1)}
 
 
-@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("how", ["factors", "once", "kept"])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_residual_of_cb05(seed: int, once: bool) -> None:
-    """With factors that are kept, and eliminated together with the right-hand side."""
+def test_residual_of_cb05(seed: int, how: str) -> None:
+    """With factors that have names, eliminated together with the right-hand side, and kept row by row."""
     kinetics = Kinetics(cb05())
     size, places = len(kinetics.species), sorted(kinetics.pattern)
     generator = np.random.default_rng(seed)
@@ -45,8 +45,13 @@ def test_residual_of_cb05(seed: int, once: bool) -> None:
     cell, lu = Equations(), SparseLU(size, kinetics.pattern)
     entries: dict[tuple[int, int], sympy.Expr] = {(i, j): local(f"a_{i}_{j}") for i, j in places}
     unknown = [local(f"b_{i}") for i in range(size)]
-    if once:
+    if how == "once":
         solution = lu.solve_once(cell, entries, unknown, kinetics.names)
+    elif how == "kept":
+        factor: dict[tuple[int, int], sympy.Expr] = {}
+        lu.eliminate_by_rows(cell, entries, kinetics.names, factor.__setitem__)
+        assert sorted(factor) == sorted(lu.places)
+        solution = lu.solve_kept(cell, factor, unknown, kinetics.names)
     else:
         solution = lu.factorise(cell, entries, kinetics.names)(cell, unknown, "x")
     said = "; 735 entries, 4429 operations, 15 levels"
@@ -58,3 +63,18 @@ def test_residual_of_cb05(seed: int, once: bool) -> None:
     found = np.array([known[value.name] for value in solution])
     residual = np.abs(matrix @ found - right) / (np.abs(matrix) @ np.abs(found) + np.abs(right))
     assert np.max(residual) < 2e-15
+
+
+def test_a_kept_entry_is_read_once_in_the_order_of_memory() -> None:
+    """The solution of CB05, statement by statement; 1/u_ii is the last of its row."""
+    kinetics = Kinetics(cb05())
+    size = len(kinetics.species)
+    cell, lu = Equations(), SparseLU(size, kinetics.pattern)
+    number = {place: n for n, place in enumerate(lu.places)}
+    factor: dict[tuple[int, int], sympy.Expr] = {place: local(f"a_{n}") for place, n in number.items()}
+    lu.solve_kept(cell, factor, [local(f"b_{i}") for i in range(size)], kinetics.names)
+    read: list[int] = []
+    for statement in cell.statements:
+        if isinstance(statement, Assignment):
+            read += sorted(number[p] for p, name in factor.items() if name in statement.value.free_symbols)
+    assert read == list(range(735))

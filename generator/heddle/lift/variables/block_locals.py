@@ -119,11 +119,11 @@ class _Moving:
             for name in sorted(assigned & self.numbers.keys() - head)
             if known.first_use(loop.body, name) != "read" and not known.live(name, after)
         ]
-        inside = known.names(loop.body)
+        inside = known.names(loop.body) - outside - head
         own += [
             declaration
             for name, declaration in self.arrays.items()
-            if name in inside and name not in outside | head and not _declares(loop.body, name)
+            if name in inside and not _declares(loop.body, name)
         ]
         body = self.block(loop.body, (After(loop=loop), *after), outside | head)
         pragma = _PRIVATE.sub("", loop.pragma)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-compare-klu FILE [cells [rounds]]: the linear systems of a file of heddle-draw-systems on one core,
-// by the emitted factorisation with four cells in vector lanes, and by KLU (T. A. Davis and E. Palamadai
-// Natarajan, ACM Trans. Math. Softw. 37, 36 (2010)) cell by cell.
+// by the emitted factorisation with four and with eight cells in vector lanes, and by KLU (T. A. Davis and
+// E. Palamadai Natarajan, ACM Trans. Math. Softw. 37, 36 (2010)) cell by cell.
 //
 // factorise: from the entries of a matrix to L and U, with an order that is known; for KLU klu_l_refactor.
 // solve: x from L, U and b, all cells once; for KLU a copy of b, since it overwrites that, and klu_l_solve.
@@ -61,8 +61,23 @@ struct Solver {
   std::function<std::vector<double>()> solution; // of the last solve; cells by rows
 };
 
-/// Groups of four cells; of a group, the components one after the other, each with its cells side by side.
-class Lanes {
+/// The emitted kernels for so many cells in lanes.
+struct Four {
+  static constexpr std::int64_t lanes = 4;
+  static constexpr auto factorise = cb05_strips_factorise_4_f64_unit;
+  static constexpr auto solve = cb05_strips_solve_4_f64_unchecked;
+  static constexpr auto solve_once = cb05_strips_solve_once_4_f64_unit;
+};
+struct Eight {
+  static constexpr std::int64_t lanes = 8;
+  static constexpr auto factorise = cb05_strips_factorise_8_f64_unit;
+  static constexpr auto solve = cb05_strips_solve_8_f64_unchecked;
+  static constexpr auto solve_once = cb05_strips_solve_once_8_f64_unit;
+};
+
+/// Groups of cells in lanes; of a group, the components one after the other, each with its cells side by
+/// side.
+template <class Kernels> class Lanes {
 public:
   explicit Lanes(const LinearSystems& systems)
       : cells_(systems.cells), rows_(systems.pattern.rows()), groups_((cells_ + lanes - 1) / lanes),
@@ -79,14 +94,14 @@ public:
 
   /// All groups by one call.
   void factorise() {
-    require(cb05_strips_factorise_f64_unit(matrix_.data(), matrix_.extent(), matrix_.stride(), factor_.data(),
-                                           factor_.extent(), factor_.stride()));
+    require(Kernels::factorise(matrix_.data(), matrix_.extent(), matrix_.stride(), factor_.data(),
+                               factor_.extent(), factor_.stride()));
   }
   void solve() { solve(0, groups_); }
   void solve_once() {
-    require(cb05_strips_solve_once_f64_unit(matrix_.data(), matrix_.extent(), matrix_.stride(), right_.data(),
-                                            right_.extent(), right_.stride(), solution_.data(),
-                                            solution_.extent(), solution_.stride()));
+    require(Kernels::solve_once(matrix_.data(), matrix_.extent(), matrix_.stride(), right_.data(),
+                                right_.extent(), right_.stride(), solution_.data(), solution_.extent(),
+                                solution_.stride()));
   }
   /// Group by group, so many solutions each.
   void solve_again(int times) {
@@ -104,7 +119,7 @@ public:
 
 private:
   static constexpr std::int64_t entries = 735; // of L and U
-  static constexpr std::int64_t lanes = 4;
+  static constexpr std::int64_t lanes = Kernels::lanes;
 
   class Numbers {
   public:
@@ -132,9 +147,8 @@ private:
   void solve(std::int64_t first, std::int64_t groups) {
     const std::int64_t of_factor[] = {lanes, groups, entries};
     const std::int64_t rows[] = {lanes, groups, rows_};
-    require(cb05_strips_solve_f64_unchecked(factor_.data(first), of_factor, factor_.stride(),
-                                            right_.data(first), rows, right_.stride(), solution_.data(first),
-                                            rows, solution_.stride()));
+    require(Kernels::solve(factor_.data(first), of_factor, factor_.stride(), right_.data(first), rows,
+                           right_.stride(), solution_.data(first), rows, solution_.stride()));
   }
   static void require(int status) {
     if (status != 0)
@@ -263,8 +277,8 @@ template <class K> Solver klu(const std::string& name, const LinearSystems& syst
           [all] { return all->solution(); }};
 }
 
-Solver emitted(const std::string& name, const LinearSystems& systems) {
-  const auto all = std::make_shared<Lanes>(systems);
+template <class Kernels> Solver emitted(const std::string& name, const LinearSystems& systems) {
+  const auto all = std::make_shared<Lanes<Kernels>>(systems);
   return {name,
           {[all] { all->factorise(); }, [all] { all->solve(); }, [all] { all->solve_again(solutions); },
            [all] { all->solve_once(); }},
@@ -288,7 +302,8 @@ void compare(const LinearSystems& systems, int rounds, bool first) {
   solvers.push_back(klu<Wide>("KLU", systems, true, first));
   solvers.push_back(klu<Narrow>("KLU, 32-bit indices", systems, true, false));
   solvers.push_back(klu<Narrow>("the same, unscaled", systems, false, false));
-  solvers.push_back(emitted("emitted", systems));
+  solvers.push_back(emitted<Four>("emitted, four cells", systems));
+  solvers.push_back(emitted<Eight>("emitted, eight cells", systems));
   std::vector<double> exact;
   for (std::int64_t n = 0; n < systems.cells; ++n) {
     const std::vector<double> one = dense_solution(systems, n);

@@ -5,7 +5,7 @@ factorise and solve, and both at once."""
 import sympy
 from heddle import Module, Rows, Schedule, Threads, chemistry
 from heddle.chemistry.kernels import CellFields
-from heddle.chemistry.sparse_lu import SparseLU
+from heddle.chemistry.sparse_lu import Place, SparseLU
 from heddle.model.assignment import AssignmentCollection
 from heddle.model.equations import Equations
 
@@ -28,15 +28,18 @@ class LinearSystem:
 
     def factorise(self) -> AssignmentCollection:
         cell = Equations()
-        found = self.lu.eliminate(cell, self.matrix, self.names)
-        for n, place in enumerate(self.lu.places):
-            cell.store(self.factors.component(n), found[place])
+        number = {place: n for n, place in enumerate(self.lu.places)}
+
+        def keep(place: Place, value: sympy.Expr) -> None:
+            cell.store(self.factors.component(number[place]), value)
+
+        self.lu.eliminate_by_rows(cell, self.matrix, self.names, keep)
         return AssignmentCollection(cell.statements)
 
     def solve(self) -> AssignmentCollection:
         cell = Equations()
         factor = {place: self.factors.component(n) for n, place in enumerate(self.lu.places)}
-        return self._stored(cell, self.lu.substitute(cell, factor, self.right, self.names, "x"))
+        return self._stored(cell, self.lu.solve_kept(cell, factor, self.right, self.names))
 
     def solve_once(self) -> AssignmentCollection:
         cell = Equations()

@@ -27,7 +27,8 @@ value |= {(kind, i, 0): len(place) + i for kind in "zx" for i in range(size)}
 products: dict[Name, list[tuple[Name, Name]]] = {}
 factor: dict[Name, Name] = {}
 before: dict[int, list[int]] = {i: [k for k in lu.order if i in lu.below[k]] for i in range(size)}
-for i, j in lu.places:
+steps = ([(k, k), *((k, j) for j in lu.right[k]), *((i, k) for i in lu.below[k])] for k in lu.order)
+for i, j in (entry for step in steps for entry in step):
     products["a", i, j] = [(("a", i, m), ("a", m, j)) for m in lu.earlier[i, j]]
     if order[i] > order[j]:
         factor["a", i, j] = ("a", j, j)
