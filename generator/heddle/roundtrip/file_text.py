@@ -106,10 +106,11 @@ class FileText:
             if name in found:
                 raise refused(self.file, token.line, f"'{name}' is defined a second time,")
             found.append(name)
-        known = [f"{STRUCT}{lanes.name}" for lanes in self.objects()]
-        for token in self.tokens:
-            if token.text == "struct" and (not known or known.pop(0) not in found):
+        structs = [token for token in self.tokens if token.text == "struct"]
+        for token, lanes in zip(structs, self.objects(), strict=True):
+            if f"{STRUCT}{lanes.name}" not in found:  # it stands in a function
                 raise refused(self.file, token.line, "there is 'struct',")
+            found.remove(f"{STRUCT}{lanes.name}")
 
     def objects(self) -> list[Lanes]:
         """The structs of the file, each of arrays of numbers and nothing else. Raises KernelError, with file

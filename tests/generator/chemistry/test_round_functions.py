@@ -155,6 +155,10 @@ FAULTS = {
         r"struct integrate_f64_lanes",
         "struct other {\n  alignas(64) double t[8];\n};\n\nstruct integrate_f64_lanes",
     ),
+    "a struct of the same name": (
+        r"(void integrate_f64_round_1[^{]*[{]\n)",
+        r"\1  struct integrate_f64_lanes {\n    alignas(64) double t[8];\n  };\n",
+    ),
     "a function in the struct": (r"(struct integrate_f64_lanes [{]\n)", r"\1  void clear() { t[0] = 0; }\n"),
     "a product of integers": (
         r"lanes[.]attempts\[lane\] = 0;",
