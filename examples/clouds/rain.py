@@ -48,7 +48,14 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
 cloudy = replace(alike, cpu=Strips(32))  # see model.py
-pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2, levels_first=True)
+pairs = Threads(
+    block=(32, 1, 2),
+    minimum_blocks=4,
+    unit_stride=True,
+    same_strides=True,
+    row_cells=2,
+    levels_first=True,
+)
 lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
 stencil = replace(same_bits, gpu=pairs)
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v, "
@@ -225,7 +232,8 @@ def both_allowances(order):
 
 for suffix, order in (("", 5), ("_centred", 2)):
     module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=stencil)
-    module.add(f"last_rates{suffix}", last_rates(order), schedule=stencil)
+    few_registers = replace(stencil, gpu=replace(pairs, minimum_blocks=8))
+    module.add(f"last_rates{suffix}", last_rates(order), schedule=few_registers)
     module.add(f"both_allowances{suffix}", both_allowances(order), schedule=stencil)
 
 
