@@ -49,18 +49,18 @@ const std::vector<Named>& built() {
              b.absolute_tolerance, b.interval, b.relative_tolerance);
     };
   };
-  static const std::vector<Named> all {
+  static const std::vector<Named> all{
 #if defined(AIR_QUALITY_ROS3)
-    {"ros3", with([](const auto&... arguments) { cb05_ros3::integrate(arguments...); })},
+      {"ros3", with([](const auto&... arguments) { cb05_ros3::integrate(arguments...); })},
 #endif
 #if defined(AIR_QUALITY_RODAS3)
-        {"rodas3", with([](const auto&... arguments) { cb05_rodas3::integrate(arguments...); })},
+      {"rodas3", with([](const auto&... arguments) { cb05_rodas3::integrate(arguments...); })},
 #endif
 #if defined(AIR_QUALITY_RODAS4)
-        {"rodas4", with([](const auto&... arguments) { cb05_rodas4::integrate(arguments...); })},
+      {"rodas4", with([](const auto&... arguments) { cb05_rodas4::integrate(arguments...); })},
 #endif
 #if defined(AIR_QUALITY_CVODE)
-        {"cvode", cvode()},
+      {"cvode", cvode()},
 #endif
   };
   return all;

@@ -85,16 +85,16 @@ std::vector<bool> read_named(const std::filesystem::path& file, const Number& nu
 
 void read_mole_fractions(const std::filesystem::path& file, std::vector<double>& fractions) {
   std::vector<double> parts(fractions.size());
-  const std::vector<bool> given = read_named(
-      file, [](const std::string& name) { return cb05().species_number(name); }, parts);
+  const std::vector<bool> given =
+      read_named(file, [](const std::string& name) { return cb05().species_number(name); }, parts);
   for (std::size_t n = 0; n < parts.size(); ++n)
     if (given[n]) fractions[n] = parts[n] * 1e-9;
 }
 
 std::vector<double> read_rates(const std::filesystem::path& file) {
   std::vector<double> rates(cb05().inputs.size());
-  const std::vector<bool> given = read_named(
-      file, [](const std::string& name) { return cb05().input_number(name); }, rates);
+  const std::vector<bool> given =
+      read_named(file, [](const std::string& name) { return cb05().input_number(name); }, rates);
   std::string missing;
   for (std::size_t n = 0; n < rates.size(); ++n)
     if (!given[n]) missing += (missing.empty() ? "" : ", ") + cb05().inputs[n];

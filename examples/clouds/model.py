@@ -126,9 +126,7 @@ def eddies(rains):
 # What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU.
 # Blocks of several levels: what reads three levels up and down is read anew by blocks of one level. With a
 # number of blocks that have to find room, compilers take all the registers that this leaves.
-levels = Threads(
-    block=(32, 1, 4), minimum_blocks=4, unit_stride=True, same_strides=True, levels_first=True
-)
+levels = Threads(block=(32, 1, 4), minimum_blocks=4, unit_stride=True, same_strides=True, levels_first=True)
 cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
 cell = Equations(fields=NAMES)
 buoyancy(cell, *moist(cell))
@@ -218,15 +216,14 @@ def scalars(order, lifts=False):
 
 # Two cells of a row share the flux between them on a GPU; scalars of two cells take too many registers in
 # double precision. A CPU has a copy of each loop for the rows far from ground and lid.
-alone = replace(levels, block=(32, 1, 2), minimum_blocks=8)
-pairs = replace(alone, minimum_blocks=4, row_cells=2)
+one_cell = replace(levels, block=(32, 1, 2), minimum_blocks=8)
+pair = replace(one_cell, minimum_blocks=4, row_cells=2)
 for suffix, order in (("", 5), ("_centred", 2)):
-    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs)
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pair)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
-    for own, gpu in ((suffix, pairs), (f"{suffix}_singly", alone)):
-        clouds.add(f"scalars{own}", scalars(order), schedule=replace(rows, gpu=gpu))
-        lifting = replace(cloudy, gpu=gpu)
-        clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=lifting)
+    for name, lifts, one in (("scalars", False, rows), ("scalars_and_buoyancy", True, cloudy)):
+        by_precision = {"f64": replace(one, gpu=one_cell), "f32": replace(one, gpu=pair)}
+        clouds.add(name + suffix, scalars(order, lifts), schedule=by_precision)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

@@ -205,8 +205,7 @@ void write_netcdf(const History& history, const Case& what, const BaseState& bas
   out.end_definitions();
   const auto floats = [](const std::vector<double>& values) {
     std::vector<float> result(values.begin(), values.end());
-    std::ranges::replace_if(
-        result, [](float value) { return std::isnan(value); }, no_value);
+    std::ranges::replace_if(result, [](float value) { return std::isnan(value); }, no_value);
     return result;
   };
   out.write("z", floats(base.centre));

@@ -58,6 +58,7 @@ pairs = Threads(
 )
 lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
 stencil = replace(same_bits, gpu=pairs)
+few_registers = replace(same_bits, gpu=replace(pairs, minimum_blocks=8))
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v, "
 OWN += "th_old, q_old, r_old, q_mid, r_mid, q_keep, r_keep"
 NAMES = (
@@ -231,8 +232,8 @@ def both_allowances(order):
 
 
 for suffix, order in (("", 5), ("_centred", 2)):
-    module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=stencil)
-    few_registers = replace(stencil, gpu=replace(pairs, minimum_blocks=8))
+    by_precision = {"f64": stencil, "f32": few_registers}
+    module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=by_precision)
     module.add(f"last_rates{suffix}", last_rates(order), schedule=few_registers)
     module.add(f"both_allowances{suffix}", both_allowances(order), schedule=stencil)
 

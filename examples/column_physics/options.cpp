@@ -30,9 +30,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->excludes(hours);
   command_line::add_choice(
       app, "--microphysics", {"kessler", "wsm3", "wsm5"},
-      [&](std::size_t i) {
-        o.scheme = std::array{Scheme::kessler, Scheme::wsm3, Scheme::wsm5}[i];
-      },
+      [&](std::size_t i) { o.scheme = std::array{Scheme::kessler, Scheme::wsm3, Scheme::wsm5}[i]; },
       "scheme of clouds and rain (default wsm3)");
   app.add_option(
          "--tracers", o.tracers,

@@ -61,7 +61,7 @@ public:
   /// plane: it has one value per column.
   [[nodiscard]] std::vector<float> gather(const std::function<const heddle::Field<float>&(const Air&)>& field,
                                           int component = 0, bool plane = false) const;
-  [[nodiscard]] std::vector<float> gather(heddle::Field<float> Air::*field, int component = 0,
+  [[nodiscard]] std::vector<float> gather(heddle::Field<float> Air::* field, int component = 0,
                                           bool plane = false) const {
     return gather([field](const Air& air) -> const heddle::Field<float>& { return air.*field; }, component,
                   plane);

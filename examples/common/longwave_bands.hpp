@@ -19,7 +19,9 @@ inline constexpr std::array<double, bands + 1> edges{10,   250,  500,  630,  700
 
 /// The Planck function of the bands at 160 to 340 K, number 16 (T - 160) + band, in W cm-2 sr-1 per cm-1, and
 /// how wide the bands are (cm-1): the tables of heddle.atmosphere.longwave.planck_table.
-template <class T> struct PlanckTables { std::vector<T> planck, width; };
+template <class T> struct PlanckTables {
+  std::vector<T> planck, width;
+};
 
 template <class T> [[nodiscard]] PlanckTables<T> planck_tables() {
   constexpr double first = 1.191042972e-12, second = 1.438776877; // 2 h c2 (W cm2 sr-1), h c / k (cm K)

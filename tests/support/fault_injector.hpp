@@ -80,10 +80,7 @@ public:
       if (strike_->harm == Harm::swapped) std::swap(messages.at(0).second, messages.at(1).second);
       for (auto& [peer, bytes] : messages)
         harm(
-            strike_->harm, bytes,
-            [&](int tag, std::int64_t step) {
-              return known_.at({tag, peer, step});
-            },
+            strike_->harm, bytes, [&](int tag, std::int64_t step) { return known_.at({tag, peer, step}); },
             request);
     }
     for (const auto& [peer, bytes] : sent)
@@ -176,7 +173,7 @@ struct FaultCounts {
   std::int64_t corrupted = 0;
 
   FaultCounts& operator+=(const FaultCounts& more) {
-    for (std::int64_t FaultCounts::*const count :
+    for (std::int64_t FaultCounts::* const count :
          {&FaultCounts::messages, &FaultCounts::dropped, &FaultCounts::delayed, &FaultCounts::reordered,
           &FaultCounts::duplicated, &FaultCounts::truncated, &FaultCounts::corrupted})
       this->*count += more.*count;

@@ -48,7 +48,7 @@ void Fields::add_arrays(bool rains) {
     if (c == 1) return (air_->v[here] + air_->v[at(x, (y + 1) % ny, z)]) / 2 + what_->v_frame;
     return (air_->w[here] + (z + 1 < nz ? air_->w[at(x, y, z + 1)] : 0.0)) / 2;
   });
-  const auto add = [&](const char* name, std::vector<double> Snapshot::*values, double more) {
+  const auto add = [&](const char* name, std::vector<double> Snapshot::* values, double more) {
     output_->add<float>(name, 1,
                         [this, at, values, more](int, std::int64_t x, std::int64_t y, std::int64_t z, int) {
                           return (air_->*values)[at(x, y, z)] + more;

@@ -18,8 +18,8 @@ struct CellPlaces {
 
   template <class T>
   explicit CellPlaces(const FieldView<T>& view)
-      : stride{view.stride(0), view.stride(1), view.stride(2), view.stride(3)}, extent{view.extent(0),
-                                                                                       view.extent(1)} {}
+      : stride{view.stride(0), view.stride(1), view.stride(2), view.stride(3)},
+        extent{view.extent(0), view.extent(1)} {}
   HEDDLE_HOST_DEVICE std::int64_t operator()(std::int64_t cell, std::int64_t component) const {
     const std::int64_t x = cell % extent[0];
     const std::int64_t y = cell / extent[0] % extent[1];

@@ -118,12 +118,12 @@ private:
       if (!tables[block].rows.empty()) batched.add(static_cast<int>(block), std::move(tables[block]));
     }
     for (const auto& [block, table] : batched.calls()) {
-      calls.push_back(
-          {[kernel, block = block, longest = table.longest,
-            rows = table_of(table.rows, memory_)](std::byte* buffer, Stream& stream) {
-             kernel(block, {rows->data(), rows->size() / MessageBoxes::columns, longest}, buffer, stream);
-           },
-           segment});
+      calls.push_back({[kernel, block = block, longest = table.longest,
+                        rows = table_of(table.rows, memory_)](std::byte* buffer, Stream& stream) {
+                         kernel(block, {rows->data(), rows->size() / MessageBoxes::columns, longest}, buffer,
+                                stream);
+                       },
+                       segment});
     }
   }
 

@@ -65,7 +65,7 @@ std::uint64_t PartWriter::finish() {
 
 PartReader::PartReader(const std::filesystem::path& file, std::uint64_t bytes) : file_(file) {
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
+  struct stat status{};
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
     const int reason = errno;
     if (descriptor_ >= 0) ::close(descriptor_);

@@ -15,7 +15,7 @@ inline constexpr int side_by_side = segments == 32 || (segments >= 8 && parts * 
 /// Blocks of an SM that registers must allow: what was quickest on an H200. (Pairs of doubles: 3 need no
 /// spills, 4 cost a quarter more time.)
 template <int length, int segments, class Real, int parts>
-inline constexpr int blocks = length* segments != 128           ? 1
+inline constexpr int blocks = length * segments != 128          ? 1
                               : sizeof(Real) == 4 || parts == 2 ? 3
                                                                 : 2;
 

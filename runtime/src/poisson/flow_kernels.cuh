@@ -26,8 +26,8 @@ __device__ inline double product(double a, double b) {
 
 /// Shared memory of correct_rows.
 template <class L, class Real>
-inline constexpr std::size_t corrected_bytes = L::template shared_bytes<Real> +
-                                               std::size_t{L::count} * L::block * sizeof(Complex<Real>);
+inline constexpr std::size_t corrected_bytes =
+    L::template shared_bytes<Real> + std::size_t{L::count} * L::block * sizeof(Complex<Real>);
 
 /// Rows L::lines * blockIdx.x ... of level blockIdx.y of the field become waves of the divergence.
 template <class L, int blocks, class Real>

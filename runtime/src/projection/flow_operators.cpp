@@ -76,8 +76,8 @@ template <class T> Velocity<T> levels_of(const Velocity<T>& velocity, std::int64
 template <class T, class P>
 FlowOperators<T, P>::FlowOperators(const StaggeredGrid& grid, std::int64_t first_level,
                                    std::int64_t last_level, Memory memory)
-    : grid_(grid), column_(pressure_problem(grid).z), levels_{{0, 0, first_level},
-                                                              {grid.cells[0], grid.cells[1], last_level}},
+    : grid_(grid), column_(pressure_problem(grid).z),
+      levels_{{0, 0, first_level}, {grid.cells[0], grid.cells[1], last_level}},
       height_(profile<T>(grid, column_.width, memory, same)),
       per_height_(profile<T>(grid, column_.width, memory, inverse)),
       per_distance_(profile<T>(grid, column_.distance, memory, inverse)),

@@ -124,8 +124,7 @@ int run_in_one_process(std::string_view program, Memory memory, const Body& body
 
 int run_in_one_process(std::string_view program, Memory memory, const RankBody& body, const NoMpi& no_mpi) {
   return or_printed(program, [&] {
-    return run_ranks(
-        memory, true, [&](Ranks& ranks) { return body(ranks.only()); }, no_mpi);
+    return run_ranks(memory, true, [&](Ranks& ranks) { return body(ranks.only()); }, no_mpi);
   });
 }
 

@@ -97,10 +97,8 @@ template <typename T> bench::Case sparse() {
 
 template <typename T> void add_precision(const std::string& precision) {
   const std::string end = "/" + precision + "/cuda";
-  bench::add(
-      "lbm/d3q19/bgk/aa/dense" + end, [] { return dense<T>(true); }, rounds);
-  bench::add(
-      "lbm/d3q19/bgk/pull/dense" + end, [] { return dense<T>(false); }, rounds);
+  bench::add("lbm/d3q19/bgk/aa/dense" + end, [] { return dense<T>(true); }, rounds);
+  bench::add("lbm/d3q19/bgk/pull/dense" + end, [] { return dense<T>(false); }, rounds);
   bench::add("lbm/d3q19/bgk/aa/sparse" + end, sparse<T>, rounds);
 }
 

@@ -116,11 +116,9 @@ template <typename T> void add_precision(const std::string& precision) {
       {"box", bench::box_flags}, {"spheres-r14-0.40", spheres_040}, {"spheres-r28-0.80", spheres_080}};
   for (const auto& [medium, flags] : media) {
     const std::string end = std::string("/lists/") + medium + "/" + precision + "/cuda";
-    bench::add(
-        "lbm/d3q19/bgk/pull" + end, [flags] { return pull<T>(flags); }, rounds);
+    bench::add("lbm/d3q19/bgk/pull" + end, [flags] { return pull<T>(flags); }, rounds);
     if constexpr (sizeof(T) > 2) {
-      bench::add(
-          "lbm/d3q19/bgk/aa" + end, [flags] { return in_place<T>(flags); }, rounds);
+      bench::add("lbm/d3q19/bgk/aa" + end, [flags] { return in_place<T>(flags); }, rounds);
     }
   }
 }

@@ -70,8 +70,8 @@ template <class Even, class Odd> struct Pair {
 class Largest {
 public:
   explicit Largest(heddle::Transport& transport)
-      : largest_(heddle::reduction_of_numbers(
-            heddle::ReductionKind::max, [this] { return mine_; }, transport)) {}
+      : largest_(
+            heddle::reduction_of_numbers(heddle::ReductionKind::max, [this] { return mine_; }, transport)) {}
   Largest(const Largest&) = delete; // the reduction refers to it
   Largest& operator=(const Largest&) = delete;
   Largest(Largest&&) = delete;

@@ -102,8 +102,8 @@ std::function<void()> meeting(heddle::Transport& transport) {
 bool everywhere(bool holds) {
   heddle::Transport* const way = any_way();
   if (way == nullptr) return holds;
-  const auto all = heddle::reduction_of_numbers(
-      heddle::ReductionKind::min, [holds] { return holds ? 1.0 : 0.0; }, *way);
+  const auto all =
+      heddle::reduction_of_numbers(heddle::ReductionKind::min, [holds] { return holds ? 1.0 : 0.0; }, *way);
   return all() == 1.0;
 }
 

@@ -111,8 +111,7 @@ void add_relaxation(const std::string& end, std::int64_t edge, int rounds) {
     for (const bool check : {false, true}) {
       const std::string name =
           std::string("relaxation/sor/") + (split ? "split" : "plain") + (check ? "/measured" : "");
-      add(
-          name + end, [=] { return relaxation_case<T, Place>(split, check, bench::edge(edge)); }, rounds);
+      add(name + end, [=] { return relaxation_case<T, Place>(split, check, bench::edge(edge)); }, rounds);
     }
   }
 }

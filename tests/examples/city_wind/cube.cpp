@@ -82,7 +82,7 @@ double norm(const heddle::Field<double>& field) {
   return std::sqrt(sum);
 }
 
-template <double test::Probe::*value> void expect_probes(Cube<double>& cube) {
+template <double test::Probe::* value> void expect_probes(Cube<double>& cube) {
   const auto each = [&](const heddle::Field<double>& field, const auto& probes, const char* name) {
     for (const test::Probe& p : probes)
       EXPECT_NEAR(Cube<double>::at(field, p.face), p.*value, 5e-6)

@@ -17,9 +17,8 @@ using Index = std::array<std::int64_t, 3>;
 
 template <class T> struct Cube {
   explicit Cube(const Parameterisations& chosen)
-      : grid(make_grid(100, 100, 100, 2, 2, 1)),
-        ground(grid), buildings{make_building("cube", {{90, 90}, {110, 90}, {110, 110}, {90, 110}, {90, 90}},
-                                              20)},
+      : grid(make_grid(100, 100, 100, 2, 2, 1)), ground(grid),
+        buildings{make_building("cube", {{90, 90}, {110, 90}, {110, 110}, {90, 110}, {90, 90}}, 20)},
         inflow({Sensor{"", 0, {100, 100}, 10, 5, 270, Profile::logarithmic, 0.1}}),
         wind(grid, ground, buildings, heddle::Memory::host) {
     wind.guess(inflow, make_zones(grid, ground, buildings, inflow, chosen, 0.1));

@@ -77,10 +77,9 @@ TEST(Solution, IsOfSecondOrderOnLevelsThatGrow) {
 /// Houses on cells of 4 m x 3 m, levels from 1.5 m, wind from the south-south-west.
 template <class T> struct Street {
   Street()
-      : grid(make_grid(48, 40, 24, 4, 3, 1.5, 1.08)),
-        ground(grid), buildings{make_building("a", {{60, 40}, {84, 40}, {84, 64}, {60, 64}, {60, 40}}, 18),
-                                make_building("b", {{100, 36}, {130, 50}, {118, 74}, {90, 60}, {100, 36}},
-                                              12)},
+      : grid(make_grid(48, 40, 24, 4, 3, 1.5, 1.08)), ground(grid),
+        buildings{make_building("a", {{60, 40}, {84, 40}, {84, 64}, {60, 64}, {60, 40}}, 18),
+                  make_building("b", {{100, 36}, {130, 50}, {118, 74}, {90, 60}, {100, 36}}, 12)},
         wind(grid, ground, buildings, heddle::Memory::host) {
     check_buildings(buildings, grid, ground);
     blow(205);

@@ -33,9 +33,9 @@ template <class T> Result after(double seconds, const Case& what, Scheme scheme,
   return {snapshot(stepper, alone, seconds), statistics.measure(seconds)};
 }
 
-const std::vector<double> Snapshot::*const all[]{&Snapshot::u,         &Snapshot::v,   &Snapshot::w,
-                                                 &Snapshot::th,        &Snapshot::q,   &Snapshot::cloud,
-                                                 &Snapshot::viscosity, &Snapshot::rain};
+const std::vector<double> Snapshot::* const all[]{&Snapshot::u,         &Snapshot::v,   &Snapshot::w,
+                                                  &Snapshot::th,        &Snapshot::q,   &Snapshot::cloud,
+                                                  &Snapshot::viscosity, &Snapshot::rain};
 
 /// Values that differ.
 std::size_t differing(const Result& a, const Result& b) {

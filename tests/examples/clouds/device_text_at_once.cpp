@@ -27,8 +27,7 @@ TYPED_TEST(DeviceTextAtOnce, OfAStage) {
         scalars_of(a, 0, [](const auto&... x) { scalars(x...); });
         sea_air_of(a, a.next.q, 0.5, sea_air);
         scalar_of(a, rain_of(a), 0.5, scalar);
-        buoyancy_of(
-            a, a.next, [](const auto&... x) { ::rain::buoyancy_with_rain(x...); }, a.next.r->view());
+        buoyancy_of(a, a.next, [](const auto&... x) { ::rain::buoyancy_with_rain(x...); }, a.next.r->view());
       },
       [](A& a) {
         const auto& c = a.column;

@@ -139,9 +139,7 @@ TEST(InputFile, WhatIsWrongIsRefusedWithTheVariable) {
   EXPECT_EQ(refusal([](Variables&) {}), "none");
   EXPECT_EQ(refusal([](Variables& v) { v.erase("PHB"); }),
             "variable PHB: it is missing. Hint: write it, or leave --input out");
-  EXPECT_EQ(refusal([](Variables& v) {
-              v["QVAPOR"] = {{11, 20, 25}, std::vector<double>(11 * 20 * 25)};
-            }),
+  EXPECT_EQ(refusal([](Variables& v) { v["QVAPOR"] = {{11, 20, 25}, std::vector<double>(11 * 20 * 25)}; }),
             "variable QVAPOR: its shape is 11 x 20 x 25, and 11 x 20 x 26 is needed. Hint: give --size the "
             "cells along x and y and the levels of the file");
   EXPECT_EQ(refusal([](Variables& v) { v["P"].values[77] = std::nan(""); }),

@@ -37,7 +37,7 @@ TEST(Levels, AreInBalanceWithTheAir) {
 
 TEST(Levels, BadOnesAreRefusedWithTheLevel) {
   const Levels good = make_levels(weisman_klemp(), 11, 18000);
-  const auto refuse = [&](std::vector<double> Levels::*values, std::size_t k, double value) {
+  const auto refuse = [&](std::vector<double> Levels::* values, std::size_t k, double value) {
     Levels bad = good;
     (bad.*values)[k] = value;
     return message([&] { require_levels(bad); });

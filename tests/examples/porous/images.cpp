@@ -221,10 +221,9 @@ TEST_F(Images, ThatAnnounceMoreThanMemoryHoldsAreRefused) {
                        "has 24 bytes, and --size asks for 1000000000000000"));
   EXPECT_TRUE(contains(test::error_of([] { (void)cubic_array(std::int64_t{1} << 22, 20); }),
                        "4194304 x 4194304 x 4194304 voxels would need"));
-  EXPECT_TRUE(contains(test::error_of([] {
-                         (void)in_a_duct({{1, 1, 1}, {1}, ""}, 0, std::int64_t{1} << 61);
-                       }),
-                       "voxels of the duct would need"));
+  EXPECT_TRUE(
+      contains(test::error_of([] { (void)in_a_duct({{1, 1, 1}, {1}, ""}, 0, std::int64_t{1} << 61); }),
+               "voxels of the duct would need"));
 }
 
 TEST_F(Images, SayWhichArrayWhereThereAreSeveral) {

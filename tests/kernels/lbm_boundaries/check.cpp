@@ -459,10 +459,7 @@ TEST(Boundaries, BodiesInABoxWithTwoArraysEqualAListBitForBit) {
                 lbm_boundaries_pull::straight_body(given..., b.mask.data(), HEDDLE_WALLS(b), b.size(),
                                                    HEDDLE_SUMS(b));
               });
-      ASSERT_EQ(flow.differing(
-                    true, [](int q) { return q; }, true),
-                0)
-          << "step " << t;
+      ASSERT_EQ(flow.differing(true, [](int q) { return q; }, true), 0) << "step " << t;
       EXPECT_EQ(b.found(), p.found());
     }
   }

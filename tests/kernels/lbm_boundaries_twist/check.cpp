@@ -113,9 +113,7 @@ public:
     }
     return count;
   }
-  [[nodiscard]] std::span<const double> push() const {
-    return sums_.span();
-  }
+  [[nodiscard]] std::span<const double> push() const { return sums_.span(); }
 
 private:
   /// The cells beside the boundary, what comes in there, and the cells that the sweep looks at: for an

@@ -123,7 +123,7 @@ template <class T> T& arrived(PeriodicBox<T>& f, Pattern pattern, bool odd, Cell
 /// A simulation of a periodic box by one target of a method.
 template <class T> class Simulation {
 public:
-  Simulation(const Method<T>& method, Kernel<T> Targets<T>::*target, Cell extent, std::int64_t x_step = 1)
+  Simulation(const Method<T>& method, Kernel<T> Targets<T>::* target, Cell extent, std::int64_t x_step = 1)
       : method_(method), target_(target), f_(extent, 19, 3, x_step), f_next_(extent, 19, 3, x_step) {
     Random random(7);
     f_.for_cells([&](const Cell& cell) {
@@ -173,7 +173,7 @@ public:
 
 private:
   Method<T> method_;
-  Kernel<T> Targets<T>::*target_;
+  Kernel<T> Targets<T>::* target_;
   PeriodicBox<T> f_, f_next_;
   int time_ = 0;
 };

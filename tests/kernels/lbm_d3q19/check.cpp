@@ -22,12 +22,12 @@ using test::Simulation;
 using test::Targets;
 
 #define HEDDLE_TARGETS(kernel, precision)                                                                    \
-  {                                                                                                          \
-#kernel, bind(lbm_d3q19_##kernel##_##precision##_reference), bind(lbm_d3q19_##kernel##_##precision),     \
-        bind(lbm_d3q19_##kernel##_##precision##_unit), bind(lbm_d3q19_##kernel##_##precision##_cuda)         \
-  }
+  {#kernel, bind(lbm_d3q19_##kernel##_##precision##_reference), bind(lbm_d3q19_##kernel##_##precision),      \
+   bind(lbm_d3q19_##kernel##_##precision##_unit), bind(lbm_d3q19_##kernel##_##precision##_cuda)}
 
-template <class T> struct Methods { Method<T> pull_bgk, aa_bgk, twist_bgk, pull_trt, aa_trt, aa_turbulent; };
+template <class T> struct Methods {
+  Method<T> pull_bgk, aa_bgk, twist_bgk, pull_trt, aa_trt, aa_turbulent;
+};
 
 #define HEDDLE_METHODS(precision)                                                                            \
   {                                                                                                          \

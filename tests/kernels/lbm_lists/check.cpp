@@ -148,11 +148,7 @@ const Geometry geometries[] = {
     {"mostly solid", {40, 9, 5}, [](const Cell&, int draw) { return draw < 15; }},
     {"rows of whole chunks", {64, 4, 3}, [](const Cell&, int) { return true; }},
     {"long rows", {320, 3, 3}, [](const Cell& cell, int) { return cell[1] != 0; }},
-    {"one cell",
-     {3, 3, 3},
-     [](const Cell& cell, int) {
-       return cell == Cell{1, 1, 1};
-     }},
+    {"one cell", {3, 3, 3}, [](const Cell& cell, int) { return cell == Cell{1, 1, 1}; }},
 };
 
 template <class T> class Lists : public testing::Test {};

@@ -19,13 +19,13 @@ using test::Simulation;
 using test::Targets;
 
 #define HEDDLE_TARGETS(kernel, precision)                                                                    \
-  {                                                                                                          \
-#kernel, bind(lbm_schedules_##kernel##_##precision##_reference),                                         \
-        bind(lbm_schedules_##kernel##_##precision), bind(lbm_schedules_##kernel##_##precision##_unit),       \
-        bind(lbm_schedules_##kernel##_##precision##_cuda)                                                    \
-  }
+  {#kernel, bind(lbm_schedules_##kernel##_##precision##_reference),                                          \
+   bind(lbm_schedules_##kernel##_##precision), bind(lbm_schedules_##kernel##_##precision##_unit),            \
+   bind(lbm_schedules_##kernel##_##precision##_cuda)}
 
-template <class T> struct Schedules { Method<T> serial, streamed, prefetched, fused, fused_streamed; };
+template <class T> struct Schedules {
+  Method<T> serial, streamed, prefetched, fused, fused_streamed;
+};
 
 #define HEDDLE_SCHEDULES(precision)                                                                          \
   {                                                                                                          \

@@ -207,9 +207,7 @@ int reference(auto&&... arguments) {
 template <class T> Numbers by_reference() {
   BoxField<T, 3> f(extent, 19), next(extent, 19);
   heddle::Stream host;
-  constexpr auto element = [](auto* field, const Cell& c, int slot) -> auto& {
-    return field->at(c, slot);
-  };
+  constexpr auto element = [](auto* field, const Cell& c, int slot) -> auto& { return field->at(c, slot); };
   put(&f, at_neighbour, element);
   for (int s = 0; s < 2 * pairs; ++s) {
     f.fill_ghosts(host);

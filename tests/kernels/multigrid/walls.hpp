@@ -20,9 +20,8 @@ template <class T> struct Walls {
         open(grid, {.components = 2, .name = "open"}), phi(grid, {.components = 2, .name = "phi"}),
         right(grid, {.components = 2, .name = "right"}) {
     set(open, true, [this](auto x, auto y, auto z) { return openings({x, y, z}); });
-    set(right, true, [this](auto x, auto y, auto z) {
-      return solid({x, y, z}) ? 0.0 : noise(7 * number({x, y, z}));
-    });
+    set(right, true,
+        [this](auto x, auto y, auto z) { return solid({x, y, z}) ? 0.0 : noise(7 * number({x, y, z})); });
   }
 
   [[nodiscard]] std::int64_t number(const Cell& c) const {

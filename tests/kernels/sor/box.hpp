@@ -27,8 +27,8 @@ using Cell = std::array<std::int64_t, 3>;
 template <class T> class Box {
 public:
   explicit Box(const Cell& cells, bool split = false, std::int64_t components = 1)
-      : cells_(cells),
-        split_(split), extent_{split ? cells[0] / 2 : cells[0], cells[1], cells[2], split ? 2 : components} {
+      : cells_(cells), split_(split),
+        extent_{split ? cells[0] / 2 : cells[0], cells[1], cells[2], split ? 2 : components} {
     stride_[0] = 1;
     for (std::size_t d = 1; d < 4; ++d)
       stride_[d] = stride_[d - 1] * (extent_[d - 1] + 2);

@@ -148,16 +148,14 @@ void expect_same(const std::map<std::int64_t, State>& found, const char* what) {
 TEST(Chemistry, SameBitsWhateverTheOrderLayoutAndThreads) {
   EXPECT_GT(one_rank().at(1)[1], 1e-7);
   std::map<std::int64_t, State> found;
-  run(
-      row, {}, nullptr, 1.1, [](std::int64_t x, std::int64_t, std::int64_t) { return cells - 1 - x; }, found);
+  run(row, {}, nullptr, 1.1, [](std::int64_t x, std::int64_t, std::int64_t) { return cells - 1 - x; }, found);
   expect_same(found, "reversed");
   found.clear();
   run(row, {.cells_together = true}, nullptr, 1.1, along_x, found);
   expect_same(found, "cells together");
   found.clear();
   const BlockGrid column(Box{{0, 0, 0}, {1, 1, cells}}, {1, 1, 4});
-  run(
-      column, {}, nullptr, 1.1, [](std::int64_t, std::int64_t, std::int64_t z) { return z; }, found);
+  run(column, {}, nullptr, 1.1, [](std::int64_t, std::int64_t, std::int64_t z) { return z; }, found);
   expect_same(found, "column of four blocks");
   found.clear();
   const ThreadLimit limit(1);

@@ -58,18 +58,12 @@ TEST(Size, WhatIsTooLargeSaysWhatItAnnouncesNeedsAndMayHave) {
   };
   EXPECT_EQ(require_size(announced({1000, 1000}, 8), 8e6, "shrink it"), 1'000'000);
   EXPECT_EQ(
-      error_of([&] {
-        (void)require_size(announced({1000, 1001}, 8), 8e6, "shrink it");
-      }),
+      error_of([&] { (void)require_size(announced({1000, 1001}, 8), 8e6, "shrink it"); }),
       "file 'a': 1000 x 1001 values would need 8.01 MB of memory, and the limit is 8 MB. Hint: shrink it");
   const std::int64_t wide = std::int64_t{1} << 32; // 2^64 values, which wrap to none
-  EXPECT_TRUE(contains(error_of([&] {
-                         (void)require_size(announced({wide, wide}, 1), 1e30, "");
-                       }),
+  EXPECT_TRUE(contains(error_of([&] { (void)require_size(announced({wide, wide}, 1), 1e30, ""); }),
                        "4294967296 x 4294967296 values would need 18.4 EB"));
-  EXPECT_TRUE(contains(error_of([&] {
-                         (void)require_size(announced({4, -4}, 1), 1e9, "");
-                       }),
+  EXPECT_TRUE(contains(error_of([&] { (void)require_size(announced({4, -4}, 1), 1e9, ""); }),
                        "4 x -4 values: an extent is negative"));
 }
 

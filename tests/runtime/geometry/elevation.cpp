@@ -66,9 +66,7 @@ TEST(Elevation, AnArchiveThatAnnouncesGigabytesIsRefusedByItsHeader) {
   const std::string head = npy<std::uint8_t>("|u1", "(30800, 30800)", {});
   for (const char* const name : {"elevation.npy", "heights.npy"}) {
     const auto path = folder.write("bomb.npz", test::zip({{name, head + std::string(1 << 20, '\0')}}, true));
-    EXPECT_TRUE(contains(error_of([&] {
-                           (void)read_elevation(path, {30, 30});
-                         }),
+    EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path, {30, 30}); }),
                          "30800 x 30800 values would need 8.54 GB of memory, and the limit is 1.5 GB"))
         << name;
   }
@@ -78,9 +76,7 @@ TEST(Elevation, AnArchiveWhoseMembersOverlapIsRefused) {
   const test::Folder folder;
   const std::string data = npy<std::uint8_t>("|u1", "(1000, 1000)", std::vector<std::uint8_t>(1000000, 0));
   const auto path = folder.write("overlap.npz", overlapping(data, 3000));
-  EXPECT_TRUE(contains(error_of([&] {
-                         (void)read_elevation(path, {30, 30});
-                       }),
+  EXPECT_TRUE(contains(error_of([&] { (void)read_elevation(path, {30, 30}); }),
                        "'a00000.npy' and 'a00001.npy' share bytes"));
 }
 
@@ -217,9 +213,7 @@ TEST(Resample, MoreHeightsThanTheMachineHoldsAreRefusedBeforeTheyAreAllocated) {
   EXPECT_TRUE(contains(message(2 * far, 2 * far), "4294967296 x 4294967296 heights of the grid would need"));
   EXPECT_TRUE(contains(message(5e7, 5e8), "1000000 x 10000000 heights of the grid would need 80 TB"));
   const Elevation wider{2, 2, 1e300, 1e300, {1, 2, 3, 4}, "wider"};
-  EXPECT_TRUE(contains(error_of([&] {
-                         (void)resample(wider, {1e300, 1e300, 1e300, 1e300, 0}, 50);
-                       }),
+  EXPECT_TRUE(contains(error_of([&] { (void)resample(wider, {1e300, 1e300, 1e300, 1e300, 0}, 50); }),
                        "and the limit is"));
 }
 

@@ -103,8 +103,7 @@ TEST(Device, CaptureRefusesHostTasksAndSurvivesFailures) {
   EXPECT_EQ(failures, -1); // recorded once, launched three times
 
   TaskGraph waits({.memory = Memory::device, .capture = true});
-  waits.add(
-      "waits", accesses, [](Stream& stream) { stream.synchronise(); }, Memory::device);
+  waits.add("waits", accesses, [](Stream& stream) { stream.synchronise(); }, Memory::device);
   EXPECT_THROW(waits.run(), heddle::Error);
 }
 
@@ -249,8 +248,7 @@ TEST(Device, WaitsAreCounted) {
 
 TEST(Device, ASolveRefusesAMeasureOnTheHost) {
   TaskGraph graph({.memory = Memory::device});
-  graph.add(
-      "nothing", {}, [](Stream&) {}, Memory::device);
+  graph.add("nothing", {}, [](Stream&) {}, Memory::device);
   EXPECT_THROW((void)heddle::solve(graph, heddle::Buffer<double>(1), {}), heddle::Error);
 }
 

@@ -119,10 +119,8 @@ TEST(Device, AWaitInAStreamThatTakesTooLongSaysForWhom) {
 class Swap {
 public:
   Swap(const BlockGrid& grid, heddle::Transport& transport)
-      : grid_(&grid), transport_(&transport),
-        bytes_(16, Memory::device), send_{1 - transport.rank(), bytes_.data(), 8}, receive_{
-                                                                                       1 - transport.rank(),
-                                                                                       bytes_.data() + 8, 8} {
+      : grid_(&grid), transport_(&transport), bytes_(16, Memory::device),
+        send_{1 - transport.rank(), bytes_.data(), 8}, receive_{1 - transport.rank(), bytes_.data() + 8, 8} {
     transport.expect(request());
   }
   std::string_view name() const { return "swap"; }
@@ -223,8 +221,7 @@ TEST(Device, ARankThatDoesNotJoinASumIsNamed) {
   if (!heddle::nccl_missing().empty()) GTEST_SKIP() << heddle::nccl_missing();
   const std::string error = alone_of_two(
       [](heddle::Transport& transport) {
-        auto sum = heddle::reduction_of_numbers(
-            heddle::ReductionKind::sum, [] { return 1.0; }, transport);
+        auto sum = heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, transport);
         EXPECT_EQ(sum(), 2.0);
         return sum;
       },

@@ -161,12 +161,12 @@ TEST(MissingExchange, IsFoundWhereWhatIsWrittenBeyondBlocksStaysThere) {
 }
 
 TEST(MissingExchange, IsNoneWhereNothingChangesOrSomebodyElseWrites) {
-  EXPECT_EQ(
-      refusal(2, 5,
-              [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
-                loop.add(Sweep(f, {reading(f, 1), writing(g, 0)})); // f has been exchanged once and for all
-              }),
-      "");
+  EXPECT_EQ(refusal(2, 5,
+                    [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
+                      loop.add(
+                          Sweep(f, {reading(f, 1), writing(g, 0)})); // f has been exchanged once and for all
+                    }),
+            "");
   EXPECT_EQ(refusal(2, 5,
                     [](TaskGraph& loop, Field<double>& f, Field<double>& g, heddle::Transport&) {
                       loop.add("by hand", {writing(f, heddle::FieldAccess::anywhere)},

@@ -215,8 +215,7 @@ TEST(Transfers, TakeFieldsWithTheirGhostLayers) {
   TaskGraph graph({.memory = Memory::device});
   transfers.pair("there", copy);
   transfers.outside(copy, Transfers::Side::host, AccessMode::read);
-  transfers.add(
-      "touch", {{&there, "there", AccessMode::write}}, [](Stream&) {}, {}, Memory::device);
+  transfers.add("touch", {{&there, "there", AccessMode::write}}, [](Stream&) {}, {}, Memory::device);
   transfers.add_to(graph);
   graph.run(1);
   for (int block = 0; block < 2; ++block) {

@@ -45,8 +45,8 @@ std::string outcome(std::string_view what, int rank) {
   if (what == "late-memory") return host(500ms) ? "arrived" : "harmed";
   if (what == "late-nccl") return heddle::mpi::nccl_candidate(500ms).reason;
   if (what == "late-sum")
-    return std::to_string(heddle::reduction_of_numbers(
-        heddle::ReductionKind::sum, [] { return 1.0; }, *transport)());
+    return std::to_string(
+        heddle::reduction_of_numbers(heddle::ReductionKind::sum, [] { return 1.0; }, *transport)());
   throw std::invalid_argument("no such case");
 }
 

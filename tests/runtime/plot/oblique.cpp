@@ -13,10 +13,7 @@ constexpr double half_turn = std::numbers::pi;
 /// A unit square at the height z, centred on the origin.
 void add_square(Oblique& view, double z, const Colour& colour) {
   view.sheet(
-      2, 2,
-      [z](std::int64_t i, std::int64_t j) {
-        return Vec3{double(i) - 0.5, double(j) - 0.5, z};
-      },
+      2, 2, [z](std::int64_t i, std::int64_t j) { return Vec3{double(i) - 0.5, double(j) - 0.5, z}; },
       [colour](std::int64_t, std::int64_t) { return colour; });
 }
 

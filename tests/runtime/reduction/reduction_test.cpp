@@ -239,10 +239,8 @@ TEST(Reduction, OfOneNumberARank) {
   heddle::ThreadGroup network(3);
   network.run([](heddle::Transport& transport) {
     double mine = transport.rank() + 1;
-    const auto sum = heddle::reduction_of_numbers(
-        ReductionKind::sum, [&] { return mine; }, transport);
-    const auto highest = heddle::reduction_of_numbers(
-        ReductionKind::max, [&] { return mine; }, transport);
+    const auto sum = heddle::reduction_of_numbers(ReductionKind::sum, [&] { return mine; }, transport);
+    const auto highest = heddle::reduction_of_numbers(ReductionKind::max, [&] { return mine; }, transport);
     EXPECT_EQ(sum(), 6);
     EXPECT_EQ(highest(), 3);
     if (transport.rank() == 1) mine = std::numeric_limits<double>::quiet_NaN();

@@ -117,7 +117,7 @@ TEST(FaultInjector, DelayAndAnotherOrderChangeNothing) {
 }
 
 /// Seeds until faults have been found at work: each run ends in the expected bits, or in one of these words.
-void expect_detected(const Faults& faults, std::int64_t FaultCounts::*count,
+void expect_detected(const Faults& faults, std::int64_t FaultCounts::* count,
                      const std::vector<std::string>& words, Stamps stamps = Stamps::checksums) {
   const std::vector<std::vector<double>> expected = undisturbed();
   int found = 0;
@@ -260,24 +260,19 @@ TEST(Transport, IsChosenAndSaysWhy) {
             std::string::npos);
   const heddle::TransportCandidate later{"later", false, "it is early", nullptr, "wait"};
   EXPECT_EQ(
-      failure([&] {
-        (void)heddle::select_transport({never, heddle::local_candidate(), later}, "smoke");
-      }),
+      failure([&] { (void)heddle::select_transport({never, heddle::local_candidate(), later}, "smoke"); }),
       "select_transport: there is no transport 'smoke'. Hint: HEDDLE_TRANSPORT can be auto or local here");
-  EXPECT_EQ(failure([&] {
-              (void)heddle::select_transport({never, heddle::local_candidate(), later}, "later");
-            }),
-            "select_transport: later cannot be used: it is early. "
-            "Hint: wait; HEDDLE_TRANSPORT can be auto or local here");
+  EXPECT_EQ(
+      failure([&] { (void)heddle::select_transport({never, heddle::local_candidate(), later}, "later"); }),
+      "select_transport: later cannot be used: it is early. "
+      "Hint: wait; HEDDLE_TRANSPORT can be auto or local here");
 }
 
 TEST(Transport, OneRankHasNobodyToSendTo) {
   heddle::LocalTransport local;
   const heddle::Message message{1, nullptr, 8};
   Stream stream;
-  EXPECT_NE(failure([&] {
-              local.start({"halo", 0, 0, {&message, 1}, {}}, stream);
-            }).find("no other rank"),
+  EXPECT_NE(failure([&] { local.start({"halo", 0, 0, {&message, 1}, {}}, stream); }).find("no other rank"),
             std::string::npos);
 }
 

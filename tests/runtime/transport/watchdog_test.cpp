@@ -45,7 +45,9 @@ TEST(Watchdog, LetsACallThatReturnsBe) {
   for (int call = 0; call < 100; ++call)
     const heddle::Watchdog limit(1min, late);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 30s); // none waited for its limit
-  { const heddle::Watchdog limit(50ms, late); }
+  {
+    const heddle::Watchdog limit(50ms, late);
+  }
   std::this_thread::sleep_for(100ms);
 }
 

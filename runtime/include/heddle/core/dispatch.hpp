@@ -21,12 +21,8 @@ template <class Host, class Device> void dispatch(const Stream& stream, Host&& h
 
 /// A kernel is a class with static functions `host(arguments...)` and `device(arguments..., stream)`, or with
 /// one of the two: that one then serves every stream.
-template <class Kernel> inline constexpr bool has_host = requires {
-  Kernel::host();
-};
-template <class Kernel> inline constexpr bool has_device = requires {
-  Kernel::device();
-};
+template <class Kernel> inline constexpr bool has_host = requires { Kernel::host(); };
+template <class Kernel> inline constexpr bool has_device = requires { Kernel::device(); };
 
 /// Whether a launch into `stream` would call the kernel's function for a device.
 template <class Kernel> [[nodiscard]] bool runs_on_device([[maybe_unused]] const Stream& stream) noexcept {

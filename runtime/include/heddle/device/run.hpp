@@ -283,7 +283,8 @@ struct LinePlace {
 /// Where a masked load takes the elements of any line at once, they are always in its own array: a
 /// pointer that leads to it would keep it in memory.
 template <typename T, int length>
-requires(Lanes<T>::count == length) struct LinePlace<T, length> {
+  requires(Lanes<T>::count == length)
+struct LinePlace<T, length> {
   alignas(64) T local[std::size_t{length}];
 };
 #endif

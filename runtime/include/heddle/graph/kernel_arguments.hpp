@@ -219,10 +219,9 @@ template <class T> [[nodiscard]] auto values(const Buffer<T>& buffer, std::strin
 
 /// The number of entries of a list, which must live as long as the sweep.
 template <class T> [[nodiscard]] auto count(const Buffer<T>& buffer) {
-  return ComputedArgument([data = &buffer](const SweepCells&) { return std::tuple(data->size()); },
-                          [data = &buffer](SweepDomain& domain) {
-                            domain.uses.push_back({&data->lifetime(), "a buffer"});
-                          });
+  return ComputedArgument(
+      [data = &buffer](const SweepCells&) { return std::tuple(data->size()); },
+      [data = &buffer](SweepDomain& domain) { domain.uses.push_back({&data->lifetime(), "a buffer"}); });
 }
 
 /// The cells of a list to run over: their pointer and number. Read like `values`.

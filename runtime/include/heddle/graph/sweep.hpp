@@ -80,8 +80,8 @@ protected:
   /// arguments: those of `bind`.
   template <class... Arguments>
   explicit Sweep(const char* name, const Arguments&... arguments)
-      : parameters(scalars_of(arguments...)),
-        name_(name), domain_{.kernel = after_module(name), .axes = axes, .interleave = Derived::interleave} {}
+      : parameters(scalars_of(arguments...)), name_(name),
+        domain_{.kernel = after_module(name), .axes = axes, .interleave = Derived::interleave} {}
 
   /// arguments: in the order of the kernel's arguments, see kernel_arguments.hpp; a CellRange stands for its
   /// two ends, the Scalars for their values. Throws Error for fields that do not fit the kernel.

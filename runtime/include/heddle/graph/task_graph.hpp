@@ -119,7 +119,8 @@ public:
   /// for a task that takes no versions, exchanges ghost cells or has periods itself, for an object that
   /// cannot be copied, and for one that the task updates in place.
   template <class T>
-  requires Task<std::remove_reference_t<T>> std::size_t add(T&& task, const Period& period = {}) {
+    requires Task<std::remove_reference_t<T>>
+  std::size_t add(T&& task, const Period& period = {}) {
     using Plain = std::remove_reference_t<T>;
     if constexpr (std::is_same_v<Plain, TaskGraph>) refuse_itself(task);
     std::shared_ptr<Plain> owner;
@@ -155,7 +156,7 @@ public:
       for (const auto& used : object->uses())
         node.uses.emplace_back(used.what, used.lifetime->watch());
     }
-    if constexpr (requires(Stream & stream, const BlockPart& part) {
+    if constexpr (requires(Stream& stream, const BlockPart& part) {
                     (*object)(stream, part);
                     object->grid();
                     object->rank();

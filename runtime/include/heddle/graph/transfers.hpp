@@ -96,7 +96,7 @@ public:
 
   /// As TaskGraph::add. Tasks keep their order.
   template <class T>
-  requires Task<std::remove_reference_t<T>>
+    requires Task<std::remove_reference_t<T>>
   void add(T&& task, const Period& period = {}) {
     std::string name(std::string_view(task.name()));
     const std::vector<FieldAccess> accesses = task.accesses();

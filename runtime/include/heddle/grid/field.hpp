@@ -107,7 +107,7 @@ public:
   /// Sets each interior cell to f(x, y, z, c), with x, y, z in domain coordinates, so that values do not
   /// depend on the blocks. `f` is called from several threads. Ghost cells do not change.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
     for (int b = 0; b < blocks(); ++b) {
       edit(b, [&](FieldView<T> view) {

@@ -34,8 +34,8 @@ public:
 
   /// The element at one index per axis. Without the last index, of component 0.
   template <std::convertible_to<std::int64_t>... Index>
-  requires(sizeof...(Index) == axes || sizeof...(Index) + 1 == axes) [[nodiscard]] constexpr T&
-  operator()(Index... index) const noexcept {
+    requires(sizeof...(Index) == axes || sizeof...(Index) + 1 == axes)
+  [[nodiscard]] constexpr T& operator()(Index... index) const noexcept {
     std::int64_t element = 0;
     std::size_t axis = 0;
     ((element += static_cast<std::int64_t>(index) * stride_[axis++]), ...);
@@ -43,13 +43,17 @@ public:
   }
 
   /// The x-y plane at `z`, for kernels of two dimensions.
-  [[nodiscard]] constexpr StridedView<T, 3> plane(std::int64_t z = 0) const noexcept requires(axes == 4) {
+  [[nodiscard]] constexpr StridedView<T, 3> plane(std::int64_t z = 0) const noexcept
+    requires(axes == 4)
+  {
     return {
         data_ + z * stride_[2], {extent_[0], extent_[1], extent_[3]}, {stride_[0], stride_[1], stride_[3]}};
   }
 
   /// A view that may write serves where one that may only read is asked for.
-  [[nodiscard]] constexpr operator StridedView<const T, axes>() const noexcept requires(!std::is_const_v<T>) {
+  [[nodiscard]] constexpr operator StridedView<const T, axes>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
     return {data_, extent_, stride_};
   }
 

@@ -43,7 +43,7 @@ dense_exchange(std::span<const HaloRegion> regions, int min_block_extent,
                std::initializer_list<WallLinks> walls, Field<T>&... fields) {
   static_assert(sizeof...(ranks) == 1 || sizeof...(ranks) == sizeof...(T));
   const std::vector<WallLinks> links(walls);
-  const auto make = [&]<std::size_t... n>(std::index_sequence<n...>)->MakeExchange<DenseExchange> {
+  const auto make = [&]<std::size_t... n>(std::index_sequence<n...>) -> MakeExchange<DenseExchange> {
     return [=, ... field = &fields](const std::string& name, Direction direction) {
       DenseExchange exchange(name, direction, regions, min_block_extent, sizeof(MessageValue));
       (exchange.add(*field), ...);

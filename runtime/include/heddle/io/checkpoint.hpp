@@ -185,7 +185,7 @@ public:
 
   /// A number that is equal on all ranks (the value of rank 0 is stored); it must outlive this object.
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void add(const std::string& name, T& number) {
     add_number(name, type<T>(), reinterpret_cast<std::byte*>(&number), sizeof(T));
   }

@@ -111,7 +111,7 @@ public:
   /// Values made when they are written: f(block, x, y, z, c), with x, y, z counted from the block's first
   /// interior cell, and blocks from the first of this rank.
   template <class T, class F>
-  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t, int>
   void add(std::string name, int components, F f) {
     add(Array{std::move(name), vtk_type<T>(), components, sizeof(T),
               at_once([this, components, f = std::move(f)](int block, const Sink& sink) {

@@ -131,7 +131,7 @@ public:
   /// Of f(block, x, y, z), called from several threads, with x, y, z counted from the block's first interior
   /// cell: what a view of that block takes. The grid is copied.
   template <class F>
-  requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t>
+    requires std::invocable<F&, int, std::int64_t, std::int64_t, std::int64_t>
   Reduction(const BlockGrid& grid, ReductionKind kind, F f)
       : value_([grid, kind, f = std::move(f)] { return of_blocks(grid, kind, f); }) {}
 

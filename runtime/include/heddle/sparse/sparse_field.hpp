@@ -56,7 +56,7 @@ public:
 
   /// Sets each listed cell, without ghost cells, to f(x, y, z, c). `f` is called from several threads.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill(F&& f) {
     edit([&](SparseView<T> view) {
       const Box& box = list_->box();
@@ -77,7 +77,7 @@ public:
   /// rows lead to cells behind walls (EsoTwist, EsoPull) start with this, since populations from walls are
   /// not exchanged, even if they are stored in ghost cells.
   template <class F>
-  requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
+    requires std::invocable<F&, std::int64_t, std::int64_t, std::int64_t, int>
   void fill_with_ghosts(F&& f) {
     fill(f);
     halo_state_.reset();

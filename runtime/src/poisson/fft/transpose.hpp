@@ -10,8 +10,12 @@ namespace heddle::fft {
 
 /// Four numbers in a vector register.
 template <class Real> struct FourOf;
-template <> struct FourOf<float> { using Type = float __attribute__((vector_size(16))); };
-template <> struct FourOf<double> { using Type = double __attribute__((vector_size(32))); };
+template <> struct FourOf<float> {
+  using Type = float __attribute__((vector_size(16)));
+};
+template <> struct FourOf<double> {
+  using Type = double __attribute__((vector_size(32)));
+};
 template <class Real> using Four = typename FourOf<Real>::Type;
 
 template <class Real> Four<Real> load_four(const Real* from) {

@@ -45,9 +45,7 @@ public:
 #endif
     munmap(base_, guard_ + size);
   }
-  std::byte* bottom() const {
-    return static_cast<std::byte*>(base_) + guard_;
-  }
+  std::byte* bottom() const { return static_cast<std::byte*>(base_) + guard_; }
 
 private:
   std::size_t guard_;

@@ -65,8 +65,7 @@ public:
     const std::uint64_t generation = generation_;
     barrier_.arrive({thread_number(), kind, predicate, place});
     settle();
-    wait(
-        lock, barrier_changed_, [&] { return generation_ != generation; }, place);
+    wait(lock, barrier_changed_, [&] { return generation_ != generation; }, place);
     return barrier_.result();
   }
 
@@ -76,8 +75,7 @@ public:
     std::unique_lock lock(gate.mutex);
     gate.warp.arrive(lane, call);
     if (gate.warp.complete() != 0u) gate.changed.notify_all();
-    wait(
-        lock, gate.changed, [&] { return !gate.warp.waits(lane); }, call.place);
+    wait(lock, gate.changed, [&] { return !gate.warp.waits(lane); }, call.place);
     return gate.warp.result(lane);
   }
 

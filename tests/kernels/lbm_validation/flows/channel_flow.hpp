@@ -87,8 +87,7 @@ public:
   template <class F>
   MomentChannel(const Cell& extent, const Ball& ball, F&& inflow)
       : WalledMoments<T>(extent, true), extent_(extent), ball_(ball),
-        sides_(
-            d2q9, extent, ball, [&](const Cell& c) { return kind_in_channel(c, extent, ball); }, inflow) {}
+        sides_(d2q9, extent, ball, [&](const Cell& c) { return kind_in_channel(c, extent, ball); }, inflow) {}
 
   /// The force is of what the step before has left: a step and its boundaries are one.
   template <class F> Vector step(Operator, double omega, F&& outlet) {

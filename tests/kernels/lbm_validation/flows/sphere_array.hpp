@@ -32,9 +32,8 @@ public:
   }
   /// Returns the force on the body.
   Vector step(double omega, double force) {
-    flow_->sweep([&](auto&&... fields) {
-      return lbm_validation_space::Trt<T>(fields..., {force, 3.0 / 16, omega});
-    });
+    flow_->sweep(
+        [&](auto&&... fields) { return lbm_validation_space::Trt<T>(fields..., {force, 3.0 / 16, omega}); });
     return body_->apply(*flow_, SpaceBody{});
   }
   [[nodiscard]] std::int64_t fluid_cells() const { return flow_->list().count(); }

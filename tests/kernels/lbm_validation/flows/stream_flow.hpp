@@ -95,9 +95,8 @@ public:
 
   /// Returns the force on the body. outlet(): its density, asked between collision and boundaries.
   template <class F> Vector step(double omega, F&& outlet) {
-    flow_.sweep([omega](auto&&... fields) {
-      return lbm_validation_space::Trt<T>(fields..., {0, 3.0 / 16, omega});
-    });
+    flow_.sweep(
+        [omega](auto&&... fields) { return lbm_validation_space::Trt<T>(fields..., {0, 3.0 / 16, omega}); });
     flow_.boundary(
         [this](auto& f) { return lbm_validation_space::Inlet<T>(f, inlet_.cells, inlet_.mask, {speed_}); });
     flow_.boundary([this, density = outlet()](auto& f) {

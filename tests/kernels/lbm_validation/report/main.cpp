@@ -35,8 +35,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                "Goes on where an earlier call in the same folder stopped.");
   command_line::set_up(app);
   app.add_option("folder", o.folder, "where the results go");
-  app.add_flag_callback(
-      "--small", [&] { o.size = validation::Size::small; }, "the sizes of the tests");
+  app.add_flag_callback("--small", [&] { o.size = validation::Size::small; }, "the sizes of the tests");
   command_line::add_choice(
       app, "--device", {"cuda"}, [&](std::size_t) { o.size = validation::Size::large; },
       "flows in space on the GPUs of the machine, with finer grids");

@@ -58,8 +58,8 @@ struct Room {
 template <class Flow> class Stream {
 public:
   Stream(const Room& room, int diameter, double reynolds, heddle::Memory memory)
-      : d_(diameter), omega_(rate(speed * diameter / reynolds)), extent_{room.length * d_, room.width * d_,
-                                                                         room.width * d_},
+      : d_(diameter), omega_(rate(speed * diameter / reynolds)),
+        extent_{room.length * d_, room.width * d_, room.width * d_},
         ball_{{room.front * diameter, room.width * diameter / 2.0, room.width * diameter / 2.0},
               diameter / 2.0,
               3},

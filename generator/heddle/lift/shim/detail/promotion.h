@@ -9,7 +9,9 @@ namespace heddle_shim {
 // Only integers; the types of floats have their own overloads.
 template <typename T> struct Promoted {};
 #define HEDDLE_SHIM_INTEGER(T)                                                                               \
-  template <> struct Promoted<T> { using type = double; };
+  template <> struct Promoted<T> {                                                                           \
+    using type = double;                                                                                     \
+  };
 HEDDLE_SHIM_INTEGER(bool)
 HEDDLE_SHIM_INTEGER(char)
 HEDDLE_SHIM_INTEGER(signed char)
@@ -25,9 +27,15 @@ HEDDLE_SHIM_INTEGER(unsigned long long)
 #undef HEDDLE_SHIM_INTEGER
 
 template <typename T> struct Floating : Promoted<T> {};
-template <> struct Floating<float> { using type = float; };
-template <> struct Floating<double> { using type = double; };
-template <> struct Floating<long double> { using type = long double; };
+template <> struct Floating<float> {
+  using type = float;
+};
+template <> struct Floating<double> {
+  using type = double;
+};
+template <> struct Floating<long double> {
+  using type = long double;
+};
 
 template <typename T, typename U> struct Common {
   using type = decltype(typename Floating<T>::type() + typename Floating<U>::type());
