@@ -124,9 +124,8 @@ def eddies(rains):
 
 
 # What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU.
-# Blocks of several levels: what reads three levels up and down is read anew by blocks of one level. With a
-# number of blocks that have to find room, compilers take all the registers that this leaves.
-levels = Threads(block=(32, 1, 4), minimum_blocks=4, unit_stride=True, same_strides=True, levels_first=True)
+# Blocks of several levels: what reads three levels up and down is read anew by blocks of one level.
+levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
 cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
 cell = Equations(fields=NAMES)
 buoyancy(cell, *moist(cell))
@@ -215,9 +214,10 @@ def scalars(order, lifts=False):
 
 
 # Two cells of a row share the flux between them on a GPU; scalars of two cells take too many registers in
-# double precision. A CPU has a copy of each loop for the rows far from ground and lid.
-one_cell = replace(levels, block=(32, 1, 2), minimum_blocks=8)
-pair = replace(one_cell, minimum_blocks=4, row_cells=2)
+# double precision. Told how many blocks have to find room, a compiler takes the registers that this leaves. A
+# CPU has a copy of each loop for the rows far from ground and lid.
+pair = replace(levels, block=(32, 1, 2), row_cells=2)
+one_cell = replace(pair, row_cells=1, minimum_blocks=8)
 for suffix, order in (("", 5), ("_centred", 2)):
     rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pair)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)

@@ -247,7 +247,8 @@ cell = Equations(fields=NAMES)
 after, passed = rain.fall(cell, grid, r, speed, cell.let("step", length.gather(0)))
 cell.store(r_next.here, after)
 onto_ground = If(grid.level("order_z") <= 0, [Assignment(fallen.here, fallen.here + passed)])
-module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # fallen: double, so other strides
+falling = Threads(block=(32, 1, 4), unit_stride=True, levels_first=True)  # fallen: double, so other strides
+module.add("fall", [*cell.statements, onto_ground], schedule=replace(same_bits, gpu=falling))
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------
