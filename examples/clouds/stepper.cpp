@@ -355,7 +355,8 @@ Stepper<T>::Stepper(const Case& what, const BaseState& base, const std::array<st
     host.memory = heddle::Memory::host;
     mirror_ = std::make_unique<State<T>>(host, "_mirror");
   }
-  winds_are_filled_ = !host_pressure_ && projection_.fills_beside(states_[0]->velocity(), reach);
+  winds_are_filled_ =
+      transport.ranks() == 1 && !host_pressure_ && projection_.fills_beside(states_[0]->velocity(), reach);
   two_steps_ = std::make_unique<Graph>(*this, "two steps");
   for (const std::size_t n : {0U, 1U}) {
     surveys_[n] = std::make_unique<Graph>(*this, "survey");
