@@ -98,13 +98,15 @@ std::string CheckpointFolder::text(std::int64_t step) const {
   if (fs::is_directory(place, unknown))
     throw Error(checkpoint_place,
                 place.string() + " is a folder, where the manifest of a checkpoint should be");
+  const auto unreadable = [&] { return Error(checkpoint_place, "cannot read " + place.string()); };
   try {
     std::ifstream file(place, std::ios::binary);
     std::string content{std::istreambuf_iterator<char>(file), {}};
-    if (file) return content;
-  } catch (const std::ios_base::failure&) { // the disk gave up: the standard library then throws
+    if (!file) throw unreadable();
+    return content;
+  } catch (const std::ios_base::failure&) { // the disk gave up
+    throw unreadable();
   }
-  throw Error(checkpoint_place, "cannot read " + place.string());
 }
 
 void CheckpointFolder::require_part(const std::string& file, std::int64_t step) const {
