@@ -2,15 +2,19 @@
 #ifndef HEDDLE_CLOUDS_CLOCK_HPP
 #define HEDDLE_CLOUDS_CLOCK_HPP
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "flow.hpp"
 #include "heddle/core/buffer.hpp"
 #include "heddle/core/stream.hpp"
 #include "heddle/graph/task_graph.hpp"
 #include "heddle/grid/field_access.hpp"
+#include "heddle/halo/exchange.hpp"
 #include "heddle/halo/halo_exchange.hpp"
 #include "heddle/transport/transport.hpp"
 
@@ -51,40 +55,51 @@ private:
   heddle::Buffer<T> numbers_; // length, rest, allowed
 };
 
-/// A graph of tasks, with the exchanges that its sweeps need.
+/// A graph of tasks, with the exchanges that its sweeps need. What ghost cells hold already is left out of
+/// them: cells that an exchange before has brought, and that no task has changed since.
 class Tasks {
 public:
   /// transport must outlive this. in_line: each task waits for the one before it.
   Tasks(heddle::TaskGraphOptions options, heddle::Transport& transport, bool in_line)
       : graph_(std::move(options)), transport_(&transport), in_line_(in_line) {}
 
-  template <class Task> std::size_t put(Task&& task) {
-    const std::size_t number = graph_.add(std::forward<Task>(task));
-    if (in_line_ && number > 0) graph_.order(number - 1, number);
-    return number;
+  template <class Task> void put(Task&& task) {
+    if constexpr (requires { task.accesses(); })
+      for (const heddle::FieldAccess& access : task.accesses())
+        if (access.mode == heddle::AccessMode::write) known_.erase(access.object);
+    append(std::forward<Task>(task));
   }
   /// The exchange that a sweep needs, if it needs one.
-  template <class Sweep> void exchange_for(Sweep& sweep) {
-    if constexpr (requires { sweep.before(); }) put(heddle::HaloExchange(sweep.before(), *transport_));
+  template <class Sweep> void exchange_for(const Sweep& sweep) {
+    if constexpr (requires { sweep.before(); }) {
+      heddle::DenseExchange exchange = sweep.before();
+      for (const auto& [field, regions] : known_)
+        exchange.leave_out(field, regions);
+      if (exchange.empty()) return;
+      for (const heddle::HaloRegion& region : exchange.regions())
+        known_[exchange.fields()[static_cast<std::size_t>(region.field)].object].push_back(region);
+      append(heddle::HaloExchange(std::move(exchange), *transport_));
+    }
   }
   /// A sweep, after its exchange.
   template <class Sweep> void add(Sweep sweep) {
     exchange_for(sweep);
     put(std::move(sweep));
   }
-  /// Two such sweeps, after both of their exchanges.
-  template <class First, class Second> void add(First first, Second second) {
-    exchange_for(second);
-    exchange_for(first);
-    put(std::move(first));
-    put(std::move(second));
-  }
+  /// The last task has filled the ghost cells of a field along x and y, but for levels of other ranks.
+  void filled_beside(const void* field) { known_[field] = heddle::ghost_shell(1, {reach, reach, 0}); }
   void run(std::int64_t times) { graph_.run(times); }
 
 private:
+  template <class Task> void append(Task&& task) {
+    const std::size_t number = graph_.add(std::forward<Task>(task));
+    if (in_line_ && number > 0) graph_.order(number - 1, number);
+  }
+
   heddle::TaskGraph graph_;
   heddle::Transport* transport_;
   bool in_line_;
+  std::map<const void*, std::vector<heddle::HaloRegion>> known_; // by field
 };
 
 } // namespace clouds

@@ -124,7 +124,7 @@ def eddies(rains):
 
 
 # What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU.
-# Blocks of four levels: what reads three levels up and down is read anew by blocks of one level.
+# Blocks of several levels: what reads three levels up and down is read anew by blocks of one level.
 levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
 cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
 cell = Equations(fields=NAMES)
@@ -214,13 +214,15 @@ def scalars(order, lifts=False):
 
 
 # Two cells of a row share the flux between them on a GPU; scalars of two cells take too many registers in
-# double precision. A CPU has a copy of each loop for the rows far from ground and lid.
-pairs = {"f64": levels, "f32": replace(levels, row_cells=2)}
+# double precision. Told how many blocks have to find room, a compiler takes the registers that this leaves. A
+# CPU has a copy of each loop for the rows far from ground and lid.
+pair = replace(levels, block=(32, 1, 2), row_cells=2)
+one_cell = replace(pair, row_cells=1, minimum_blocks=8)
 for suffix, order in (("", 5), ("_centred", 2)):
-    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs["f32"])
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pair)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     for name, lifts, one in (("scalars", False, rows), ("scalars_and_buoyancy", True, cloudy)):
-        by_precision = {precision: replace(one, gpu=gpu) for precision, gpu in pairs.items()}
+        by_precision = {"f64": replace(one, gpu=one_cell), "f32": replace(one, gpu=pair)}
         clouds.add(name + suffix, scalars(order, lifts), schedule=by_precision)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])

@@ -82,7 +82,7 @@ Curve profile(const std::vector<double>& values, const std::vector<double>& heig
   return curve;
 }
 
-std::vector<double> sum(const std::vector<double>& a, const std::vector<double>& b) {
+std::vector<double> together(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> result(a);
   for (std::size_t k = 0; k < a.size(); ++k)
     result[k] += b[k];
@@ -234,7 +234,7 @@ void draw(const Case& what, const BaseState& base, const History& history, const
   const face::Name subgrid = wet ? face::q_subgrid : face::theta_l_subgrid;
   const double factor = wet ? 1000 : 1;
   profiles(1000, wet ? "Flux of total water" : "Heat flux", wet ? "g/kg m/s" : "K m/s",
-           {profile(sum(mean.faces[resolved], mean.faces[subgrid]), base.face, factor, ink, "whole"),
+           {profile(together(mean.faces[resolved], mean.faces[subgrid]), base.face, factor, ink, "whole"),
             profile(mean.faces[subgrid], base.face, factor, red, "subgrid")});
   figure.save_png(file);
 }

@@ -48,9 +48,17 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
 cloudy = replace(alike, cpu=Strips(32))  # see model.py
-pairs = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, row_cells=2, levels_first=True)
+pairs = Threads(
+    block=(32, 1, 2),
+    minimum_blocks=4,
+    unit_stride=True,
+    same_strides=True,
+    row_cells=2,
+    levels_first=True,
+)
 lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
 stencil = replace(same_bits, gpu=pairs)
+few_registers = replace(same_bits, gpu=replace(pairs, minimum_blocks=8))
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v, "
 OWN += "th_old, q_old, r_old, q_mid, r_mid, q_keep, r_keep"
 NAMES = (
@@ -224,8 +232,9 @@ def both_allowances(order):
 
 
 for suffix, order in (("", 5), ("_centred", 2)):
-    module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=stencil)
-    module.add(f"last_rates{suffix}", last_rates(order), schedule=stencil)
+    by_precision = {"f64": stencil, "f32": few_registers}
+    module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=by_precision)
+    module.add(f"last_rates{suffix}", last_rates(order), schedule=few_registers)
     module.add(f"both_allowances{suffix}", both_allowances(order), schedule=stencil)
 
 
@@ -238,7 +247,8 @@ cell = Equations(fields=NAMES)
 after, passed = rain.fall(cell, grid, r, speed, cell.let("step", length.gather(0)))
 cell.store(r_next.here, after)
 onto_ground = If(grid.level("order_z") <= 0, [Assignment(fallen.here, fallen.here + passed)])
-module.add("fall", [*cell.statements, onto_ground], schedule=same_bits)  # fallen: double, so other strides
+falling = Threads(block=(32, 1, 4), unit_stride=True, levels_first=True)  # fallen: double, so other strides
+module.add("fall", [*cell.statements, onto_ground], schedule=replace(same_bits, gpu=falling))
 
 
 # --- Cloud water becomes rain, and rain evaporates ----------------------------------------------------------

@@ -166,6 +166,9 @@ public:
       else
         add_stage<MomentumCentred<T>, MomentumCentredParameters, Second>(old, now, next, stage, last);
       tasks_.put(Project{&s_, &next});
+      if (s_.winds_are_filled_)
+        for (const heddle::Field<T>* field : {&next.u, &next.v, &next.w})
+          tasks_.filled_beside(field);
     }
     if (s_.rain_) s_.rain_->add_fall(tasks_, *states[stages[2].next], *states[stages[1].next]);
   }
@@ -241,13 +244,8 @@ private:
   template <class Wind, class WindParameters, class Order>
   void add_stage(State<T>& old, State<T>& now, State<T>& next, const Stage& stage, bool last) {
     Wind wind = momentum<Wind, WindParameters>(old, now, next, stage);
-    // After the first stage what lies beside viscosity and drag is known, and projections have filled the
-    // wind's.
-    const bool filled = s_.winds_are_filled_ && stage.now != 0;
-    const auto add_wind = [&] {
-      if (!filled) tasks_.exchange_for(wind);
-      tasks_.put(std::move(wind));
-    };
+    tasks_.exchange_for(wind); // it reaches further than scalars do: they then need no wind
+    const auto add_wind = [&] { tasks_.put(std::move(wind)); };
     if (s_.rain_ && last) {
       add_wind();
       if (s_.scalars_lift())

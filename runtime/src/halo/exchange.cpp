@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/halo/exchange.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "heddle/core/error.hpp"
 
 namespace heddle {
@@ -13,6 +17,16 @@ Box HaloRegion::cells(const std::array<std::int64_t, 3>& extent) const noexcept 
     box.upper[d] = anchor[d] == 0 ? n - far[d] : anchor[d] > 0 ? n + far[d] : -std::int64_t{near[d]};
   }
   return box;
+}
+
+bool HaloRegion::within(const HaloRegion& other) const noexcept {
+  if (component != other.component || anchor != other.anchor) return false;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool begins = near[d] >= other.near[d];
+    const bool ends = anchor[d] == 0 ? far[d] >= other.far[d] : far[d] <= other.far[d];
+    if (!begins || !ends) return false;
+  }
+  return true;
 }
 
 std::vector<HaloRegion> ghost_shell(int components, const std::array<int, 3>& layers) {
@@ -64,6 +78,25 @@ void BoxExchange::add(ExchangedField field, const std::array<int, 3>& ghost_laye
     }
   }
   ExchangeBase::add(std::move(field), grid, rank, memory);
+}
+
+void BoxExchange::leave_out(const void* object, std::span<const HaloRegion> known) {
+  const auto is_known = [&](const HaloRegion& region) {
+    return fields()[static_cast<std::size_t>(region.field)].object == object &&
+           std::ranges::any_of(known, [&](const HaloRegion& other) { return region.within(other); });
+  };
+  std::vector<HaloRegion> left;
+  std::ranges::remove_copy_if(regions_, std::back_inserter(left), is_known);
+  if (left.size() == regions_.size()) return;
+  left_ = std::make_shared<const std::vector<HaloRegion>>(std::move(left));
+  regions_ = *left_;
+  for (std::size_t number = 0; number < fields().size(); ++number) {
+    const auto of_field = [&](const HaloRegion& region) {
+      return static_cast<std::size_t>(region.field) == number;
+    };
+    if (fields()[number].object == object && std::ranges::none_of(regions_, of_field))
+      leave_out_field(number);
+  }
 }
 
 void SparseExchange::add(ExchangedField field, const IndexList& list) {

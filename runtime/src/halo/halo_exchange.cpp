@@ -112,6 +112,7 @@ std::vector<Message> HaloExchange::messages(const std::vector<HaloPlan::Segment>
 std::vector<FieldAccess> HaloExchange::accesses() const {
   std::vector<FieldAccess> result;
   for (const ExchangedField& field : base().fields()) {
+    if (field.left_out) continue;
     result.push_back({field.object, field.name, AccessMode::read});
     result.push_back({field.object, field.name, AccessMode::write});
   }
@@ -201,7 +202,7 @@ void HaloExchange::finish(Stream& stream) {
   ++step_;
   for (const ExchangedField& field : base().fields()) {
     HaloState* const state = field.object.halo();
-    if (state == nullptr) continue;
+    if (state == nullptr || field.left_out) continue;
     base().direction() == Direction::owner_to_ghost ? state->filled(plan_.layers()) : state->returned();
   }
 }

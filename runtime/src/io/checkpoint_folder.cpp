@@ -93,10 +93,20 @@ std::string CheckpointFolder::unused_stem(std::int64_t step) const {
 }
 
 std::string CheckpointFolder::text(std::int64_t step) const {
-  std::ifstream file(manifest(step), std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(checkpoint_place, "cannot read " + manifest(step).string());
-  return content;
+  const fs::path place = manifest(step);
+  std::error_code unknown;
+  if (fs::is_directory(place, unknown))
+    throw Error(checkpoint_place,
+                place.string() + " is a folder, where the manifest of a checkpoint should be");
+  const auto unreadable = [&] { return Error(checkpoint_place, "cannot read " + place.string()); };
+  try {
+    std::ifstream file(place, std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(file), {}};
+    if (!file) throw unreadable();
+    return content;
+  } catch (const std::ios_base::failure&) { // the disk gave up
+    throw unreadable();
+  }
 }
 
 void CheckpointFolder::require_part(const std::string& file, std::int64_t step) const {

@@ -102,6 +102,49 @@ TEST(HaloExchange, FillsTheShellOnAnyNumberOfRanks) {
   check(Box{{0, 0, 0}, {40, 6, 4}}, {2, 3, 1}, {true, true, false}, 1); // rows of several lines
 }
 
+TEST(HaloExchange, LeavesOutWhatIsKnown) {
+  const BlockGrid grid(Box{{0, 0, 0}, {6, 5, 8}}, {1, 1, 2}, {true, true, true}, 2);
+  ThreadGroup(2).run([&](Transport& transport) {
+    Field<double> field(grid, {.components = 2, .ghost_layers = 2, .rank = transport.rank()});
+    field.fill(nan);
+    field.fill(wave);
+    const std::vector<HaloRegion> wide = heddle::ghost_shell(2, {2, 2, 2});
+    const std::vector<HaloRegion> narrow = heddle::ghost_shell(2, {1, 1, 1});
+    const std::vector<HaloRegion> beside = heddle::ghost_shell(1, {2, 2, 0}); // of component 0
+    const auto without = [&](const std::vector<HaloRegion>& regions, const void* of,
+                             const std::vector<HaloRegion>& known) {
+      heddle::DenseExchange exchange = packing::exchange(field, regions, Direction::owner_to_ghost);
+      exchange.leave_out(of, known);
+      return exchange;
+    };
+    const heddle::DenseExchange nothing = without(narrow, &field, wide);
+    EXPECT_TRUE(nothing.empty());
+    EXPECT_TRUE(HaloExchange(nothing, transport).accesses().empty());
+    EXPECT_EQ(without(wide, &field, narrow).regions().size(), wide.size()); // which end further out
+    EXPECT_EQ(without(wide, &grid, wide).regions().size(), wide.size());    // those of another object
+
+    const heddle::DenseExchange rest = without(wide, &field, beside);
+    EXPECT_EQ(rest.regions().size(), wide.size() - beside.size());
+    HaloExchange exchange(rest, transport);
+    EXPECT_EQ(exchange.accesses().size(), 2U);
+    Stream stream;
+    exchange(stream);
+    const FieldView<double> view = field.view(0);
+    for (int c = 0; c < 2; ++c)
+      for (std::int64_t z = -2; z < view.extent(2) + 2; ++z)
+        for (std::int64_t y = -2; y < view.extent(1) + 2; ++y)
+          for (std::int64_t x = -2; x < view.extent(0) + 2; ++x) {
+            const bool inside = z >= 0 && z < view.extent(2);
+            const bool ghost = x < 0 || x >= view.extent(0) || y < 0 || y >= view.extent(1);
+            const std::int64_t at = (z + field.box(0).lower[2] + 8) % 8;
+            if (inside && ghost && c == 0)
+              EXPECT_TRUE(std::isnan(view(x, y, z, c)));
+            else
+              EXPECT_EQ(view(x, y, z, c), wave((x + 6) % 6, (y + 5) % 5, at, c));
+          }
+  });
+}
+
 TEST(HaloExchange, FollowsFieldsThatSwapTheirMemory) {
   const BlockGrid grid(Box{{0, 0, 0}, {4, 4, 4}}, {2, 2, 1}, {true, true, true});
   Field<double> one(grid);

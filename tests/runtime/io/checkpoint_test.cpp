@@ -129,6 +129,18 @@ TEST_F(CheckpointTest, ATruncatedOneIsRefused) {
   EXPECT_NE(read_error().find("no other checkpoint is whole"), std::string::npos);
 }
 
+TEST_F(CheckpointTest, AFolderInPlaceOfAManifestIsNamed) {
+  write(2, {2, 1, 1}, {10, 20});
+  fs::remove(folder_ / "run_00000020.checkpoint");
+  fs::create_directory(folder_ / "run_00000020.checkpoint");
+  const std::string error = read_error();
+  EXPECT_NE(error.find("run_00000020.checkpoint is a folder, where the manifest"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("the checkpoint of step 10 is whole: go on from that one"), std::string::npos)
+      << error;
+  EXPECT_EQ(read(1, {1, 1, 1}, 10), 10);
+}
+
 TEST_F(CheckpointTest, ANewerOneIsOfferedForAnOlder) {
   write(2, {2, 1, 1}, {10, 20, 30}, {.keep = 3});
   const std::string part = "run_00000010.0.1.part";

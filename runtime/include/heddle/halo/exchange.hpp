@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,6 +38,8 @@ struct HaloRegion {
 
   /// The cells, counted from the first interior cell of a block with `extent` cells; may be empty.
   [[nodiscard]] Box cells(const std::array<std::int64_t, 3>& extent) const noexcept;
+  /// Whether its cells are among those of `other`, of the same component, in blocks of any size.
+  [[nodiscard]] bool within(const HaloRegion& other) const noexcept;
 };
 
 /// The regions that fill the whole rim of a field, for kernels whose accesses are not known.
@@ -100,6 +103,7 @@ struct ExchangedField {
   int components;
   std::size_t value_bytes;
   int interleaved = 1;
+  bool left_out = false; ///< nothing of it crosses any more: BoxExchange::leave_out
 };
 
 /// What the exchanges of all kinds have: a name, a direction, and fields on one grid.
@@ -119,6 +123,7 @@ protected:
   ExchangeBase(std::string name, Direction direction, std::size_t value_bytes)
       : name_(std::move(name)), direction_(direction), value_bytes_(value_bytes) {}
   void add(ExchangedField field, const BlockGrid& grid, int rank, Memory memory);
+  void leave_out_field(std::size_t number) { fields_[number].left_out = true; }
 
 private:
   std::string name_;
@@ -138,6 +143,11 @@ public:
   /// Cells that a block needs at least along each axis.
   [[nodiscard]] int min_block_extent() const noexcept { return min_block_extent_; }
 
+  /// Leaves out the regions of a field, `object`, that lie within one of `known`: cells that other exchanges,
+  /// or other code, have filled since the field changed. The exchange no longer accesses a field of which
+  /// nothing is left. The number of the field in known regions does not count. All ranks alike.
+  void leave_out(const void* object, std::span<const HaloRegion> known);
+
 protected:
   BoxExchange(std::string name, Direction direction, std::span<const HaloRegion> regions,
               int min_block_extent, std::size_t value_bytes)
@@ -149,6 +159,7 @@ protected:
 
 private:
   std::span<const HaloRegion> regions_;
+  std::shared_ptr<const std::vector<HaloRegion>> left_; // those of them that are left, where some are not
   int min_block_extent_;
 };
 
