@@ -131,8 +131,8 @@ class WsmStep:
     def ice_falls(self, cell: Equations, q: sympy.Expr, limit: bool) -> sympy.Expr:
         """Emit Ni, crystals per m3, and their diameter D, of ice with a mixing ratio q > 0 (kg/kg). Returns
         its speed (m/s). limit: no crystal is larger than LARGEST_DIAMETER."""
-        Ni = cell.let("Ni", crystals(self.rho.here, q))
-        D = cell.let("D", Max(size_of_ice(self.rho.here, q, Ni, limit), number(1e-25)))
+        Ni = cell.let("Ni_fall", crystals(self.rho.here, q))
+        D = cell.let("D_fall", Max(size_of_ice(self.rho.here, q, Ni, limit), number(1e-25)))
         return speed_of_ice(D)
 
     def capacity(self, cell: Equations, q: sympy.Expr, kept: sympy.Expr, name: str = "cpm") -> sympy.Expr:
