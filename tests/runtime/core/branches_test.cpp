@@ -46,7 +46,7 @@ struct Work {
   }
 };
 
-TEST(Branches, BeginWhereTheStreamStandsAndEndBeforeItGoesOn) {
+TEST(Branches, BeginAtTheForkAndEndBeforeTheJoin) {
   Work work;
   Stream stream(Memory::device);
   for (int round = 0; round < 3; ++round) {
