@@ -43,11 +43,6 @@ struct Options {
   [[nodiscard]] bool at_once() const { return limits_at_once.value_or(gpu && fills_a_gpu()); }
   /// Blocks of threads have 28 x 8 columns; two fit on each of some 132 multiprocessors.
   [[nodiscard]] bool fills_a_gpu() const { return size[0] * size[1] >= 60'000; }
-  std::optional<bool> cells_apart; ///< WSM3 and WSM5 are three kernels; none: WSM3, on a GPU
-
-  [[nodiscard]] bool at_once() const { return limits_at_once.value_or(gpu && fills_a_gpu()); }
-  /// Whether the groups of tracers, which go side by side, have blocks of threads for all multiprocessors.
-  [[nodiscard]] bool fills_a_gpu() const { return size[0] * size[1] * ((all_tracers() + 3) / 4) >= 10'000; }
   /// Three kernels know one substep alone.
   [[nodiscard]] bool one_substep() const { return time_step < 180; }
   [[nodiscard]] bool apart() const {
