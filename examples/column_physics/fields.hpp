@@ -91,6 +91,8 @@ struct Air : Tracers {
   heddle::Field<float> rain_fallen, snow_fallen; // mm, since the start
   heddle::Field<float> clipped; // values below 0 that the scheme of clouds has set to 0, since the start
   heddle::Field<float> scratch_1, scratch_2, scratch_3, scratch_4, scratch_5, scratch_plane;
+  heddle::Field<float> freezing, melting; // what a column hands to its cells, and at which levels
+  heddle::Field<std::int64_t> freezing_level, melting_level;
   double column_mass = 0;                                           // as pressure, Pa: the same everywhere
   std::vector<double> rdnw_values;                                  // 1 / thickness of levels in eta
   heddle::Profile<float> rdnw, one, zero, own_weight, below_weight; // along z

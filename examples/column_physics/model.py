@@ -132,6 +132,15 @@ def counted(*water: Expr) -> list[Scan | Assignment]:
 column_physics.add("kessler", [*counted(cloud, rain), *kessler.step()], schedule=same_bits)
 column_physics.add("wsm3", [*counted(cloud, rain), *wsm3.step()], schedule=same_bits)
 column_physics.add("wsm5", [*counted(cloud, rain, ice, snow), *wsm5.step()], schedule=same_bits)
+# The same in three kernels, for a GPU: only what falls goes through columns, the rest has a thread per cell.
+for name, scheme_of_clouds, waters in (
+    ("wsm3", wsm3, (cloud, rain)),
+    ("wsm5", wsm5, (cloud, rain, ice, snow)),
+):
+    counts, parts = counted(*waters), scheme_of_clouds.parts()
+    column_physics.add(f"{name}_speeds", parts.speeds, schedule=same_bits)
+    column_physics.add(f"{name}_falls", [*counts, *parts.falls], schedule=same_bits)
+    column_physics.add(f"{name}_changes", parts.changes, schedule=same_bits)
 
 # --- The air of the coarser domain, of which this one is a part: tracers in cells of any size ---------------
 # The levels of a sounding, with patches of moist and dry air near the ground that the wind carries. Passive

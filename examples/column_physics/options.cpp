@@ -73,7 +73,11 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--limiter", {"stored", "at-once"}, [&](std::size_t i) { o.limits_at_once = i == 1; },
       "fluxes beyond first order are stored between three kernels, or one kernel has all of the limiter: the "
-      "same bits (default at-once on a GPU, else stored)");
+      "same bits (default at-once on a GPU for 60000 columns and more, else stored)");
+  command_line::add_choice(
+      app, "--clouds", {"columns", "cells"}, [&](std::size_t i) { o.cells_apart = i == 1; },
+      "wsm3 and wsm5 are one kernel with a thread per column, or three of which two have a thread per cell; "
+      "wsm3 has the same bits (default cells for wsm3 on a GPU where steps are below 180 s, else columns)");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave front.png out");
@@ -83,6 +87,9 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
                         "--tracers " + std::to_string(o.all_tracers()) + ": wsm5 has " +
                             std::to_string(o.scheme_tracers()) + " of its own",
                         "use " + std::to_string(o.scheme_tracers()) + " or more");
+  if (o.cells_apart.value_or(false) && !o.one_substep())
+    throw heddle::Error("command line", "--clouds cells: steps of 180 s and more have several substeps",
+                        "use --clouds columns, or a shorter --time-step");
   for (const std::size_t axis : {0U, 1U})
     if (o.size[axis] < 12)
       throw heddle::Error("command line",

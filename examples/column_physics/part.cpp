@@ -92,7 +92,7 @@ Part::Advection::Advection(Air& a, Tracers& group, double time_step, double per_
 
 Part::Part(const Options& options, const Place& place, const Weather& weather, heddle::Transport& transport)
     : time_step_(options.time_step), per_spacing_(1 / options.spacing), scheme_(options.scheme),
-      clock_(options.time_step, weather.speed(), place.memory),
+      cells_apart_(options.apart()), clock_(options.time_step, weather.speed(), place.memory),
       air_(place, weather, (options.all_tracers() + tracers - 1) / tracers),
       nest_(place, weather, clock_, air_, options), radiation_(place, weather, air_, scheme_),
       wind_(air_.ru, air_.rv, air_.om, air_.w, air_.rho, air_.mu, air_.u, air_.v, air_.rdnw, air_.ascent,
@@ -144,14 +144,44 @@ void Part::add_microphysics(heddle::TaskGraph& graph) {
                                              a.scratch_1, a.scratch_2, a.rain_fallen, a.scratch_plane,
                                              {.dt = time_step_}));
   else if (scheme_ == Scheme::wsm3)
+    add_wsm3(graph);
+  else
+    add_wsm5(graph);
+}
+
+void Part::add_wsm3(heddle::TaskGraph& graph) {
+  Air& a = air_;
+  if (!cells_apart_) {
     graph.add(column_physics::Wsm3<float>(a.clipped, a.q_a, a.w, a.rho, a.exner, a.pressure, a.thickness,
                                           a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4, a.rain_fallen,
                                           a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
-  else
-    graph.add(column_physics::Wsm5<float>(a.clipped, a.q_a, a.group(1).q_a, a.rho, a.exner, a.pressure,
-                                          a.thickness, a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4,
-                                          a.scratch_5, a.rain_fallen, a.snow_fallen, a.scratch_plane,
-                                          {.dt = time_step_}));
+    return;
+  }
+  graph.add(column_physics::Wsm3Speeds<float>(a.q_a, a.rho, a.exner, a.scratch_1, a.scratch_2));
+  graph.add(column_physics::Wsm3Falls<float>(a.clipped, a.q_a, a.w, a.rho, a.exner, a.thickness, a.scratch_1,
+                                             a.scratch_2, a.rain_fallen, a.snow_fallen, a.scratch_plane,
+                                             a.freezing, a.melting, a.freezing_level, a.melting_level,
+                                             {.dt = time_step_}));
+  graph.add(column_physics::Wsm3Changes<float>(a.q_a, a.rho, a.exner, a.pressure, a.freezing, a.melting,
+                                               a.freezing_level, a.melting_level, {.dt = time_step_}));
+}
+
+void Part::add_wsm5(heddle::TaskGraph& graph) {
+  Air& a = air_;
+  heddle::Field<float>& frozen = a.group(1).q_a;
+  if (!cells_apart_) {
+    graph.add(column_physics::Wsm5<float>(a.clipped, a.q_a, frozen, a.rho, a.exner, a.pressure, a.thickness,
+                                          a.scratch_1, a.scratch_2, a.scratch_3, a.scratch_4, a.scratch_5,
+                                          a.rain_fallen, a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
+    return;
+  }
+  graph.add(column_physics::Wsm5Speeds<float>(a.q_a, frozen, a.rho, a.exner, a.scratch_1, a.scratch_2,
+                                              a.scratch_3));
+  graph.add(column_physics::Wsm5Falls<float>(a.clipped, a.q_a, frozen, a.rho, a.exner, a.thickness,
+                                             a.scratch_1, a.scratch_2, a.scratch_3, a.rain_fallen,
+                                             a.snow_fallen, a.scratch_plane, {.dt = time_step_}));
+  graph.add(
+      column_physics::Wsm5Changes<float>(a.q_a, frozen, a.rho, a.exner, a.pressure, {.dt = time_step_}));
 }
 
 void Part::add_to(heddle::Checkpoint& checkpoint) {

@@ -65,8 +65,12 @@ private:
     std::unique_ptr<Limited> last;
   };
 
+  void add_wsm3(heddle::TaskGraph& graph);
+  void add_wsm5(heddle::TaskGraph& graph);
+
   double time_step_, per_spacing_;
   Scheme scheme_;
+  bool cells_apart_;
   Clock clock_;
   Air air_;
   Nest nest_;

@@ -132,6 +132,8 @@ TEST(CommandLine, WhatCannotBeDividedIsRefused) {
   expect_refusal(program("--blocks 3x1x1"), "--blocks: '3x1x1' is not 2 numbers with 'x' between them");
   expect_refusal(program("--microphysics wsm6"), "--microphysics");
   expect_refusal(program("--microphysics wsm5 --tracers 5"), "--tracers 5: wsm5 has 6 of its own");
+  expect_refusal(program("--clouds cells --time-step 180"),
+                 "--clouds cells: steps of 180 s and more have several substeps");
   expect_refusal(program(small_run(folder, "--sounding nowhere")), "file 'nowhere': it cannot be read");
   expect_refusal(program(small_run(folder, "--input nowhere.nc")), "file 'nowhere.nc'");
 }

@@ -34,6 +34,20 @@ TEST(Device, HasTheBitsOfTheHost) {
     }
 }
 
+TEST(Device, BlocksBesideEachOtherHaveTheBitsOfTheHost) {
+  for (const bool apart : {false, true})
+    for (const Scheme scheme : {Scheme::wsm3, Scheme::wsm5}) {
+      Options options = test::small_options();
+      options.scheme = scheme;
+      options.cells_apart = apart; // on both: wsm5 has other last bits in three kernels
+      const test::Values host = after(24, options);
+      options.gpu = true;
+      options.limits_at_once = true; // by default where the domain is large
+      options.blocks = {2, 2};
+      EXPECT_EQ(after(24, options), host) << apart;
+    }
+}
+
 TEST(Device, StepsThatAreRecordedHaveTheBitsOfThoseThatAreNot) {
   Options options = test::small_options();
   options.gpu = true;

@@ -132,6 +132,16 @@ TEST(SameBits, WithTheLimiterInOneKernel) {
   EXPECT_EQ(run(options, 1, {.from = halfway, .checkpoints = folder / "checkpoint"}), expected);
 }
 
+TEST(SameBits, WithCloudsInThreeKernels) {
+  Options options = test::small_options();
+  const Values expected = run(options, 1);
+  options.cells_apart = true;
+  options.blocks = {2, 1};
+  EXPECT_EQ(run(options, 2), expected);
+  EXPECT_GT(*std::ranges::max_element(expected[2 + Tracer::rain]), 1e-6F);
+  EXPECT_GT(*std::ranges::max_element(expected[2 + Tracer::cloud]), 1e-5F);
+}
+
 TEST(SameBits, WithoutALagRadiationIsThatOfTheSynchronousRun) {
   Options options = test::small_options();
   options.radiation_lag = 0;

@@ -40,25 +40,26 @@ class Slope:
 
 def slope(
     cell: Equations, q: sympy.Expr, rho: sympy.Expr, T: sympy.Expr, c: WsmConstants,
-    colder: sympy.Expr | None = None,
+    colder: sympy.Expr | None = None, suffix: str = "",
 ) -> Slope:  # fmt: skip
     """Emit the slope of what is rain (T >= T0) or snow, at a temperature T (K). colder: T0 - T, where that
-    has a name."""
+    has a name. suffix: of names."""
     warm = sympy.Ge(T, number(FREEZING))
-    colder = colder or cell.let("colder", number(FREEZING) - T)
-    N = cell.let("N", only_if(warm, 1, intercept(colder)))
-    C = cell.let("C", only_if(warm, number(c.C_r), number(c.C_s) * N))
+    colder = colder or cell.let(f"colder{suffix}", number(FREEZING) - T)
+    N = cell.let(f"N{suffix}", only_if(warm, 1, intercept(colder)))
+    C = cell.let(f"C{suffix}", only_if(warm, number(c.C_r), number(c.C_s) * N))
     smallest = only_if(warm, number(1 / LARGEST_LAMBDA_R), number(1 / LARGEST_LAMBDA_S))
-    r = cell.let("r", only_if(q > number(QCR), fourth_root(q * rho / C), smallest))
-    rb = cell.let("rb", only_if(q > 0, power(r, only_if(warm, number(B_R), number(B_S)))))
+    r = cell.let(f"r{suffix}", only_if(q > number(QCR), fourth_root(q * rho / C), smallest))
+    rb = cell.let(f"rb{suffix}", only_if(q > 0, power(r, only_if(warm, number(B_R), number(B_S)))))
     return Slope(r, rb, N, colder)
 
 
 def speed(
     cell: Equations, q: sympy.Expr, rho: sympy.Expr, f: sympy.Expr, T: sympy.Expr, c: WsmConstants
 ) -> sympy.Expr:
-    """Emit the speed vt (m/s) of what is rain or snow, 0 where there is none."""
-    rb = slope(cell, q, rho, T, c).rb
+    """Emit the speed vt (m/s) of what is rain or snow, 0 where there is none. Its names are its own: operands
+    stand in the order in which a kernel first names them, and those of rates shall have one order in each."""
+    rb = slope(cell, q, rho, T, c, suffix="_fall").rb
     warm = sympy.Ge(T, number(FREEZING))
     return cell.let("vt", only_if(warm, number(c.pvtr), number(c.pvts)) * rb * f)
 

@@ -8,7 +8,7 @@ Research and Forecasting model (WRF).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -17,6 +17,7 @@ from sympy import And, Eq, Ge, Lt, Max, Symbol
 from heddle.atmosphere.constants import FREEZING, HEAT_OF_FUSION
 from heddle.atmosphere.microphysics.falls import fall
 from heddle.atmosphere.microphysics.functions import clip, number, only_if, reals, where
+from heddle.atmosphere.microphysics.parts import Parts, plane
 from heddle.atmosphere.microphysics.slope import speed
 from heddle.atmosphere.microphysics.wsm3_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
@@ -68,12 +69,21 @@ class WSM3(WsmScheme):
         step = _Step(self)
         return step.statements(step.substep)
 
+    def parts(
+        self, freezing: Field | str = "freezing", melting: Field | str = "melting",
+        freezing_level: Field | str = "freezing_level", melting_level: Field | str = "melting_level",
+    ) -> Parts:  # fmt: skip
+        """The same in three kernels, for steps of less than 180 s: `speeds` and `changes` have a thread per
+        cell of a GPU, `falls` one per column. What these hand over are planes, two of them of int64."""
+        levels = [plane(given, "int64") for given in (freezing_level, melting_level)]
+        return _Step(self, single=True).in_parts([plane(freezing), plane(melting), *levels])
+
 
 class _Step(WsmStep):
     """The statements of a step, sweep by sweep."""
 
-    def __init__(self, scheme: WSM3) -> None:
-        super().__init__(scheme)
+    def __init__(self, scheme: WSM3, single: bool = False) -> None:
+        super().__init__(scheme, single)
         self.qci, self.qrs, self.w = (self.fields[name] for name in ("qci", "qrs", "w"))
         self.amount, self.v_warm, self.frz, self.mlt = reals("falling", "v_warm", "frz", "mlt")
         self.kk, self.k = Symbol("kk", integer=True), Symbol("k", integer=True)
@@ -92,12 +102,42 @@ class _Step(WsmStep):
             *self._speeds(),
             *fall((self.rs, self.ci), self.amount, self.first),
             *self._melt(landed, landed_snow),
-            self._change(),
+            Scan(2, {}, self._changes().statements, {}),
         ]
+
+    def in_parts(self, planes: Sequence[Field]) -> Parts:
+        """planes: what frz, mlt, k and kk are handed over in."""
+        speeds, column = Equations(), Equations()
+        self._speed(speeds)
+        T = column.let("T", self.th.here * self.pii.here)
+        water = [column.let(f"water_{n}", Max(q.here, 0)) for n, q in (("rs", self.qrs), ("ci", self.qci))]
+        v_warm = only_if(Ge(self.kk, 0), self.rs.species.arrival.at_level(self.kk))
+
+        def falls(landed: sympy.Symbol, landed_snow: sympy.Symbol) -> list[Statement]:
+            return [
+                Section("Whether anything falls; kk is the highest level that is not frozen"),
+                self._sum(column, T, water, {}),
+                Assignment(self.v_warm, v_warm),
+                *fall((self.rs, self.ci), self.amount, self.first),
+                *self._melt(landed, landed_snow),
+            ]
+
+        symbols = (self.frz, self.mlt, self.k, self.kk)
+        return self.parts(speeds, falls, self._changes(), [*zip(symbols, planes, strict=True)])
 
     def _speeds(self) -> list[Statement]:
         """Speeds of all that falls, whether anything does, and the highest level that is not frozen."""
         cell = Equations()
+        T, v_rs, water = self._speed(cell)
+        v_warm = {self.v_warm: (sympy.Integer(0), only_if(Ge(T, number(FREEZING)), v_rs, self.v_warm))}
+        return [
+            Section("Speeds; kk is the highest level that is not frozen"),
+            self._sum(cell, T, water, v_warm),
+        ]
+
+    def _speed(self, cell: Equations) -> tuple[sympy.Expr, sympy.Expr, list[sympy.Expr]]:
+        """Emit the speeds of all that falls. Returns the temperature, the speed of rain and snow, and how
+        much there is of these and of ice."""
         T, f = self.temperature(cell)
         cell.section("Speed of rain and snow")
         qrs = cell.let("water_rs", Max(self.qrs.here, 0))
@@ -111,23 +151,23 @@ class _Step(WsmStep):
         (v_ci,) = where(cell, falls, "has_ci", values, ci)
         cell.store(self.rs.species.arrival.here, v_rs)
         cell.store(self.ci.species.arrival.here, v_ci)
-        warm = Ge(T, number(FREEZING))
-        carried: Mapping[sympy.Symbol, sympy.Expr] = {
-            self.height: sympy.Integer(0),
-            self.amount: sympy.Integer(0),
-            self.kk: sympy.Integer(-1),
-            self.v_warm: sympy.Integer(0),
+        return T, v_rs, [qrs, qci]
+
+    def _sum(
+        self, cell: Equations, T: sympy.Expr, water: Sequence[sympy.Expr],
+        others: Mapping[sympy.Symbol, tuple[sympy.Expr, sympy.Expr]],
+    ) -> Statement:  # fmt: skip
+        """Through a column with the statements of its cells. others: what it carries beside, with its begin
+        and its update."""
+        qrs, qci = water
+        carried = {
+            self.height: (sympy.Integer(0), self.height + self.dz.here),
+            self.amount: (sympy.Integer(0), self.amount + qrs + qci),
+            self.kk: (sympy.Integer(-1), only_if(Ge(T, number(FREEZING)), self.z, self.kk)),
+            **others,
         }
-        update = {
-            self.height: self.height + self.dz.here,
-            self.amount: self.amount + qrs + qci,
-            self.kk: only_if(warm, self.z, self.kk),
-            self.v_warm: only_if(warm, v_rs, self.v_warm),
-        }
-        return [
-            Section("Speeds; kk is the highest level that is not frozen"),
-            Scan(2, carried, cell.statements, update),
-        ]
+        begin = {symbol: value for symbol, (value, _) in carried.items()}
+        return Scan(2, begin, cell.statements, {symbol: value for symbol, (_, value) in carried.items()})
 
     def _melt(self, landed: sympy.Symbol, landed_snow: sympy.Symbol) -> list[Statement]:
         """What freezes and melts where the column passes 273.15 K, and what reached the ground."""
@@ -163,7 +203,7 @@ class _Step(WsmStep):
         both = only_if(Eq(self.k, level), self.frz) + only_if(Eq(self.kk, level), self.mlt)
         return number(HEAT_OF_FUSION) / cpm * both * self.delta
 
-    def _change(self) -> Statement:
+    def _changes(self) -> Equations:
         """What happens in each cell, once water has fallen."""
         cell = Equations()
         T_before, f = self.temperature(cell)
@@ -181,4 +221,4 @@ class _Step(WsmStep):
         cell.store(self.q.here, q_new)
         cell.store(self.qci.here, qci_new)
         cell.store(self.qrs.here, qrs_new)
-        return Scan(2, {}, cell.statements, {})
+        return cell

@@ -9,6 +9,7 @@ and H. Orville, J. Climate Appl. Meteor. 22, 1065 (1983), and S. Rutledge and P.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -17,6 +18,7 @@ from sympy import Max
 from heddle.atmosphere.constants import FREEZING
 from heddle.atmosphere.microphysics.falls import fall
 from heddle.atmosphere.microphysics.functions import number, reals, where
+from heddle.atmosphere.microphysics.parts import Parts
 from heddle.atmosphere.microphysics.slope import rain_speed, snow_speed
 from heddle.atmosphere.microphysics.wsm5_rates import Air, phase_changes
 from heddle.atmosphere.microphysics.wsm_step import WsmScheme, WsmStep
@@ -77,12 +79,17 @@ class WSM5(WsmScheme):
         step = _Step(self)
         return step.statements(step.substep)
 
+    def parts(self) -> Parts:
+        """The same in three kernels, for steps of less than 180 s: `speeds` and `changes` have a thread per
+        cell of a GPU, `falls` one per column."""
+        return _Step(self, single=True).in_parts()
+
 
 class _Step(WsmStep):
     """The statements of a step, sweep by sweep. Snow melts after the fall of ice: neither sees the other."""
 
-    def __init__(self, scheme: WSM5) -> None:
-        super().__init__(scheme)
+    def __init__(self, scheme: WSM5, single: bool = False) -> None:
+        super().__init__(scheme, single)
         self.qc, self.qr, self.qi, self.qs = (self.fields[name] for name in ("qc", "qr", "qi", "qs"))
         self.amount, self.amount_i = reals("falling", "falling_ice")
         self.first = Equations()
@@ -103,48 +110,76 @@ class _Step(WsmStep):
 
     def substep(self, landed: sympy.Symbol, landed_snow: sympy.Symbol) -> list[Statement]:
         """The statements of a substep, which give these symbols a value (kg m-2)."""
+        cell = Equations()
+        return [
+            Section("Speeds"),
+            self._sum(cell, self._speed(cell)),
+            *self._falls(landed, landed_snow),
+            Scan(2, {}, self._changes().statements, {}),
+        ]
+
+    def in_parts(self) -> Parts:
+        """The step as kernels of cells, columns and cells."""
+        speeds, column = Equations(), Equations()
+        self._speed(speeds)
+        water = self._water(column)
+
+        def falls(landed: sympy.Symbol, landed_snow: sympy.Symbol) -> list[Statement]:
+            return [
+                Section("Whether anything falls"),
+                self._sum(column, water),
+                *self._falls(landed, landed_snow),
+            ]
+
+        return self.parts(speeds, falls, self._changes(), [])
+
+    def _falls(self, landed: sympy.Symbol, landed_snow: sympy.Symbol) -> list[Statement]:
+        """What falls, and what of it reached the ground."""
         column = Equations()
         column.section("What reached the ground (mm)")
         column.store(landed_snow, Max(self.s.fallen + self.i.fallen, 0))
         column.store(landed, Max(self.r.fallen, 0) + landed_snow)
         return [
-            *self._speeds(),
             *fall((self.r, self.s), self.amount, self.first),
             *fall((self.i,), self.amount_i, Equations(), "_ice"),
             *column.statements,
-            self._change(),
         ]
 
-    def _speeds(self) -> list[Statement]:
-        """Speeds of all that falls, and whether anything does."""
-        cell = Equations()
+    def _water(self, cell: Equations) -> list[sympy.Expr]:
+        """Emit how much there is of rain, snow and ice."""
+        kinds = (("r", self.qr), ("s", self.qs), ("i", self.qi))
+        return [cell.let(f"water_{name}", Max(field.here, 0)) for name, field in kinds]
+
+    def _sum(self, cell: Equations, water: Sequence[sympy.Expr]) -> Statement:
+        """Through a column with the statements of its cells: its height, and whether anything falls."""
+        qr, qs, qi = water
+        update = {
+            self.height: self.height + self.dz.here,
+            self.amount: self.amount + qr + qs,
+            self.amount_i: self.amount_i + qi,
+        }
+        return Scan(2, dict.fromkeys(update, sympy.Integer(0)), cell.statements, update)
+
+    def _speed(self, cell: Equations) -> list[sympy.Expr]:
+        """Emit the speeds of all that falls. Returns how much there is of it."""
         T, f = self.temperature(cell)
         colder = cell.let("colder", number(FREEZING) - T)
         rho = self.rho.here
-        qr, qs, qi = (
-            cell.let(f"water_{name}", Max(field.here, 0))
-            for name, field in (("r", self.qr), ("s", self.qs), ("i", self.qi))
-        )
+        water = self._water(cell)
         r, s, i = Equations(), Equations(), Equations()
         kinds = (
             (self.r, self.qr, rain_speed(r, self.qr.here, rho, f, self.c, "_rain"), r),
             (self.s, self.qs, snow_speed(s, self.qs.here, rho, f, colder, self.c, "_snow"), s),
-            (self.i, self.qi, self.ice_falls(i, qi, limit=True), i),
+            (self.i, self.qi, self.ice_falls(i, water[2], limit=True), i),
         )
         for kind, field, speed, there in kinds:
             name = kind.species.name
             values = {f"speed_{name}": (sympy.Integer(0), speed)}
             (v,) = where(cell, field.here > 0, f"has_{name}", values, there)
             cell.store(kind.species.arrival.here, v)
-        zero = sympy.Integer(0)
-        update = {
-            self.height: self.height + self.dz.here,
-            self.amount: self.amount + qr + qs,
-            self.amount_i: self.amount_i + qi,
-        }
-        return [Section("Speeds"), Scan(2, dict.fromkeys(update, zero), cell.statements, update)]
+        return water
 
-    def _change(self) -> Statement:
+    def _changes(self) -> Equations:
         """What happens in each cell, once water has fallen."""
         cell = Equations()
         T, f = self.temperature(cell)
@@ -156,4 +191,4 @@ class _Step(WsmStep):
         cell.store(self.th.here, self.th.here + (after.T - T) / self.pii.here)
         for name in ("q", "qc", "qr", "qi", "qs"):
             cell.store(self.fields[name].here, getattr(after, name))
-        return Scan(2, {}, cell.statements, {})
+        return cell

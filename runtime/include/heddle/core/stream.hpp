@@ -3,6 +3,7 @@
 #define HEDDLE_CORE_STREAM_HPP
 
 #include <cstdint>
+#include <memory>
 
 #include "heddle/core/memory.hpp"
 #include "heddle/core/versions.hpp"
@@ -30,6 +31,13 @@ public:
   /// Waits until all work given so far is done; throws Error when some of it failed.
   void synchronise();
 
+  /// Before `pieces` of work that do not depend on each other: they begin where this stream stands, piece n
+  /// goes into branch(n), and behind join() this stream goes on when all have ended. Branches are made once
+  /// and kept. A host stream is its own branch.
+  void fork(int pieces);
+  [[nodiscard]] Stream& branch(int piece) noexcept;
+  void join();
+
   /// What a task that may lag (TaskGraph::add) works on: the object itself, or the copy of it that belongs to
   /// the call. Throws Error for an object of which a lagged task has not declared that it accesses it.
   template <class T> [[nodiscard]] T& version(T& object) const {
@@ -40,8 +48,12 @@ public:
   [[nodiscard]] const Versions* versions() const noexcept { return versions_; }
 
 private:
+  struct Branches;
+
   void* native_ = nullptr;
+  Priority priority_ = Priority::ordinary;
   const Versions* versions_ = nullptr;
+  std::unique_ptr<Branches> branches_; // none before the first fork
 };
 
 /// How often the host has waited for a device so far, in all threads: for a stream, a copy or zeroes. For

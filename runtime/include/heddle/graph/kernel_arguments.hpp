@@ -315,6 +315,9 @@ private:
   std::shared_ptr<Buffer<T>> scratch_; // shared by copies of a sweep, which write the same result
 };
 
+template <class Argument> inline constexpr bool is_reduction = false;
+template <class T> inline constexpr bool is_reduction<ReductionArgument<T>> = true;
+
 /// A reduction with one result for each block, over cells or columns along `axes` of a field's blocks.
 /// name: of the result, a literal.
 template <class T, class U>

@@ -61,10 +61,10 @@ public:
   void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// Its cells in `part` alone.
   void operator()(Stream& stream, const BlockPart& part) const {
-    for (int block = 0; block < this->blocks(); ++block) {
+    this->each_block(stream, [&](int block, Stream& branch) {
       for (const Box& box : boxes_of_region(this->grid(), this->rank(), block, cells_, part))
-        this->call(stream, {.block = block, .box = &box});
-    }
+        this->call(branch, {.block = block, .box = &box});
+    });
   }
 
 private:

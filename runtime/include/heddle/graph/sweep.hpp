@@ -88,6 +88,7 @@ protected:
   template <class... Arguments> void bind(const Arguments&... arguments) {
     (declare<false>(arguments), ...);
     (declare<true>(arguments), ...);
+    side_by_side_ = !(is_reduction<Arguments> || ...);
     if (domain_.grid != nullptr)
       watch_ = HaloWatch(name_, cover_of<Derived>(*domain_.grid, domain_.rank), domain_.accesses);
     launch_ = [arguments...](const Derived& sweep, const Stream& stream, const SweepCells& cells) {
@@ -104,6 +105,20 @@ protected:
       if (cells.interleaved && cells.block % Derived::interleave != 0) return;
     }
     launch_(static_cast<const Derived&>(*this), stream, cells);
+  }
+
+  /// work(block, stream) for each block. On a device they go side by side, in branches of the stream: one
+  /// block may not fill it. Blocks of a reduction share its scratch memory, and follow each other.
+  template <class Work> void each_block(Stream& stream, const Work& work) const {
+    if (side_by_side_) stream.fork(blocks());
+    try {
+      for (int block = 0; block < blocks(); ++block)
+        work(block, stream.branch(block));
+    } catch (...) {
+      stream.join();
+      throw;
+    }
+    stream.join();
   }
 
   [[nodiscard]] const SweepDomain& domain() const noexcept { return domain_; }
@@ -146,6 +161,7 @@ private:
   const char* name_;
   SweepDomain domain_;
   CellRange range_{};
+  bool side_by_side_ = false; // its blocks on a device
   Lifetime lifetime_;
   HaloWatch watch_;
   std::function<void(const Derived&, const Stream&, const SweepCells&)> launch_;
@@ -166,8 +182,7 @@ public:
 
   /// What graphs call.
   void in_graph(Stream& stream) const {
-    for (int block = 0; block < this->blocks(); ++block)
-      this->call(stream, {.block = block});
+    this->each_block(stream, [&](int block, Stream& branch) { this->call(branch, {.block = block}); });
   }
 };
 
@@ -266,10 +281,10 @@ public:
   void in_graph(Stream& stream) const { (*this)(stream, BlockPart()); }
   /// The cells of `part` alone, for graphs: exchanges are not looked for.
   void operator()(Stream& stream, const BlockPart& part) const {
-    for (int block = 0; block < this->blocks(); ++block) {
+    this->each_block(stream, [&](int block, Stream& branch) {
       for (const Box& box : part.boxes(this->domain().blocks[static_cast<std::size_t>(block)]))
-        this->call(stream, {.block = block, .box = &box});
-    }
+        this->call(branch, {.block = block, .box = &box});
+    });
   }
 };
 
