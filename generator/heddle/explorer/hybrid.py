@@ -31,7 +31,9 @@ from heddle.ir.space import Link
 from heddle.module import Module
 
 BLOCK = 16
-"""Cells of a block along each axis."""
+"""Cells of a block along y and z."""
+LONG = 4
+"""So many times as many it has along x: on short rows kernels over a box are slow."""
 _kept: dict[object, Parts] = {}
 
 
@@ -40,9 +42,10 @@ class Hybrid:
     """A variant for `heddle.explore(variants=...)`.
 
     module: has each kernel of a step twice, over a box and over a list. listed: the names of those over a
-    list by the names of those over a box. block: cells of a block along each axis, or a quarter of the axis
-    where that is less. Schedules that are tried are those of the kernels over a box; the others keep theirs.
-    A mask comes from values={"<name of the list>": ...}, as for lists; all axes are periodic.
+    list by the names of those over a box. block: cells of a block along y and z; along x it has LONG times as
+    many; along each axis at most half of it. Schedules that are tried are those of the kernels over a box;
+    the others keep theirs. A mask comes from values={"<name of the list>": ...}, as for lists; all axes are
+    periodic.
     """
 
     module: Module
@@ -200,7 +203,8 @@ def _bytes(kernel: ir.Kernel) -> float:
 def _parts(mask: Any, block: int, least: float | None, links: tuple[Link, ...], gpu: bool) -> Parts:
     """least: the share of fluid cells from which on a block is dense; None: each second one is."""
     np = library()
-    size = tuple(min(block, max(1, n // 4)) for n in mask.shape)
+    wanted = (*[block] * (mask.ndim - 1), LONG * block)
+    size = tuple(min(b, max(1, n // 2)) for b, n in zip(wanted, mask.shape, strict=True))
     begins = [np.arange(0, n, b) for n, b in zip(mask.shape, size, strict=True)]
     fluid, whole = mask.astype(np.int64), np.ones(mask.shape, np.int64)
     for axis, begin in enumerate(begins):
@@ -222,17 +226,26 @@ def _parts(mask: Any, block: int, least: float | None, links: tuple[Link, ...], 
 
 
 def _merged(kinds: Any) -> Iterator[tuple[slice, ...]]:
-    """Boxes of all blocks that are dense, as long as they can be along x, then y, then z."""
+    """Boxes of all blocks that are dense: rows as long as they can be, then those with the same ends beside
+    each other along y and z."""
+    np = library()
     left = kinds.copy()
-    for at in library().argwhere(kinds):
+    begins = kinds & ~np.roll(kinds, 1, -1)
+    begins[..., 0] = kinds[..., 0]
+    ends = kinds & ~np.roll(kinds, -1, -1)
+    ends[..., -1] = kinds[..., -1]
+    for at in np.argwhere(kinds):
         if not left[tuple(at)]:
             continue
         end = at + 1
-        for axis in reversed(range(left.ndim)):
+        end[-1] += np.argmax(ends[(*at[:-1], slice(at[-1], None))])
+        for axis in reversed(range(left.ndim - 1)):
             while end[axis] < left.shape[axis]:
                 more = [slice(first, last) for first, last in zip(at, end, strict=True)]
                 more[axis] = slice(end[axis], end[axis] + 1)
-                if not left[tuple(more)].all():
+                rows = tuple(more[:-1])
+                same = begins[(*rows, at[-1])].all() and ends[(*rows, end[-1] - 1)].all()
+                if not (same and left[tuple(more)].all()):
                     break
                 end[axis] += 1
         box = tuple(slice(int(first), int(last)) for first, last in zip(at, end, strict=True))

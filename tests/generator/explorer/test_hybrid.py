@@ -20,7 +20,7 @@ from heddle.explorer.space import Candidate, space
 from heddle.explorer.variants import lattice_boltzmann
 
 SIZE = (34, 21)
-"""Cells along x, y: blocks of 8 x 5, and of what is left."""
+"""Cells along x, y: blocks of 17 x 10, and of what is left."""
 PATTERNS = ("pull", "push", "AA")
 
 
@@ -140,24 +140,24 @@ def test_a_search(own_cache: Path) -> None:
 
 def test_blocks_are_dense_where_that_moves_less() -> None:
     """From 72 of 80 bytes on: a list reads 8 links of 4 bytes in each second step."""
-    mask = np.ones((32, 32), bool)
-    mask[0, :6] = False  # 58 of 64: 0.906
-    mask[8, :7] = False  # 57 of 64: 0.891
-    mask[16:, 8:] = False
-    case: Sequence[Candidate] = space({"": hybrid("AA")}, "cpu", 32, schedules=[Schedule()]).candidates
+    mask = np.ones((32, 128), bool)
+    mask[0, :25] = False  # 231 of 256: 0.902
+    mask[8, :26] = False  # 230 of 256: 0.898
+    mask[16:, 32:] = False
+    case: Sequence[Candidate] = space({"": hybrid("AA")}, "cpu", 128, schedules=[Schedule()]).candidates
     kernels, of_8 = built.typed(case[0].module), replace(hybrid("AA"), block=8)
-    found = parts(of_8, kernels, (32, 32), {"fluid": lambda shape: mask}, gpu=False)
+    found = parts(of_8, kernels, (128, 32), {"fluid": lambda shape: mask}, gpu=False)
     dense = [[1, 1, 1, 1], [0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]]
-    assert (found.dense == np.kron(dense, np.ones((8, 8)))).all()
+    assert (found.dense == np.kron(dense, np.ones((8, 32)))).all()
     assert found.boxes == (
-        (slice(0, 8), slice(0, 32)),
-        (slice(8, 16), slice(8, 32)),
-        (slice(16, 32), slice(0, 8)),
+        (slice(0, 8), slice(0, 128)),
+        (slice(8, 16), slice(32, 128)),
+        (slice(16, 32), slice(0, 32)),
     )
-    assert len(found.own) == 57
+    assert len(found.own) == 230
     assert found.list is not None
-    assert len(found.list) == 57
-    assert set(found.list.places[57:]) <= set(np.flatnonzero(mask & found.dense))
+    assert len(found.list) == 230
+    assert set(found.list.places[230:]) <= set(np.flatnonzero(mask & found.dense))
 
 
 def test_what_is_no_hybrid() -> None:
