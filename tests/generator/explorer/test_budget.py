@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from heddle import Schedule, Strips
 from heddle.explorer import run
-from heddle.explorer.search import SEARCHES
-from heddle.explorer.space import Candidate, space
+from heddle.explorer.search import SEARCHES, Search
+from heddle.explorer.space import space
 from heddle.explorer.workers import Children, in_child
 from heddle.python.compiler import host_compiler
 from heddle.python.load import Kernels
@@ -115,23 +115,18 @@ def test_who_waits_for_another_process_ends_at_once(tmp_path: Path, monkeypatch:
     host_compiler.cache_clear()
 
 
-def test_compilers_run_ahead_by_few(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilers_run_ahead_by_few(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the first one is timed a search has given one more to a compiler, and so on."""
     assert own_cache.is_dir()
-    begun, seen = tmp_path / "begun", tmp_path / "seen"
+    given = []
 
-    def own_part(candidate: Candidate, target: str) -> Any:
-        with begun.open("a") as file:
-            file.write(".")
-        return compiled(candidate, target)
+    def tell(search: Search, number: int, seconds: float) -> None:
+        given.append(len(search.times) + len(search.pending))
+        told(search, number, seconds)
 
-    def measured(kernels: Kernels, precision: str) -> float:
-        seen.write_text(begun.read_text())
-        return 0.0
-
-    compiled = run.own_part
-    monkeypatch.setattr(run, "own_part", own_part)
+    told = Search.tell
+    monkeypatch.setattr(Search, "tell", tell)
     schedules = [Schedule(), *(Schedule(cpu=Strips(size)) for size in range(8, 48, 8))]
-    found = explored(schedules=schedules, precisions=["f64"], accuracy=measured, jobs=1)
+    found = explored(schedules=schedules, precisions=["f64"], jobs=1)
     assert [r.state for r in found.results] == ["correct"] * 6
-    assert seen.read_text() in (".", "..")
-    assert begun.read_text() == "......"
+    assert given == [2, 3, 4, 5, 6, 6]
