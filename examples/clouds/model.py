@@ -215,14 +215,13 @@ def scalars(order, lifts=False):
 
 # Two cells of a row share the flux between them on a GPU; scalars of two cells take too many registers in
 # double precision. A CPU has a copy of each loop for the rows far from ground and lid.
-pairs = replace(levels, row_cells=2)
+pairs = {"f64": levels, "f32": replace(levels, row_cells=2)}
 for suffix, order in (("", 5), ("_centred", 2)):
-    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs)
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pairs["f32"])
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
-    for own, gpu in ((suffix, pairs), (f"{suffix}_singly", levels)):
-        clouds.add(f"scalars{own}", scalars(order), schedule=replace(rows, gpu=gpu))
-        lifting = replace(cloudy, gpu=gpu)
-        clouds.add(f"scalars_and_buoyancy{own}", scalars(order, lifts=True), schedule=lifting)
+    for name, lifts, one in (("scalars", False, rows), ("scalars_and_buoyancy", True, cloudy)):
+        by_precision = {precision: replace(one, gpu=gpu) for precision, gpu in pairs.items()}
+        clouds.add(name + suffix, scalars(order, lifts), schedule=by_precision)
 clouds.add_halo("eddies_halo", ["eddies", "eddies_in_rain"])
 clouds.add_halo("momentum_halo", ["momentum", "momentum_centred"])
 clouds.add_halo("scalars_halo", [name for name in clouds.kernels if name.startswith("scalars")])

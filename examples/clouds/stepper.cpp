@@ -178,24 +178,19 @@ public:
   }
 
 private:
-  /// Sweeps of th and q; a GPU has one cell per thread of double precision, a pair of single precision.
-  static constexpr bool pairs = sizeof(T) == sizeof(float);
   struct Fifth {
-    using Plain = std::conditional_t<pairs, Scalars<T>, ScalarsSingly<T>>;
-    using PlainParameters = std::conditional_t<pairs, ScalarsParameters, ScalarsSinglyParameters>;
-    using Lifting = std::conditional_t<pairs, ScalarsAndBuoyancy<T>, ScalarsAndBuoyancySingly<T>>;
-    using LiftingParameters =
-        std::conditional_t<pairs, ScalarsAndBuoyancyParameters, ScalarsAndBuoyancySinglyParameters>;
+    using Plain = Scalars<T>;
+    using PlainParameters = ScalarsParameters;
+    using Lifting = ScalarsAndBuoyancy<T>;
+    using LiftingParameters = ScalarsAndBuoyancyParameters;
   };
   struct Second {
-    using Plain = std::conditional_t<pairs, ScalarsCentred<T>, ScalarsCentredSingly<T>>;
-    using PlainParameters =
-        std::conditional_t<pairs, ScalarsCentredParameters, ScalarsCentredSinglyParameters>;
-    using Lifting =
-        std::conditional_t<pairs, ScalarsAndBuoyancyCentred<T>, ScalarsAndBuoyancyCentredSingly<T>>;
-    using LiftingParameters = std::conditional_t<pairs, ScalarsAndBuoyancyCentredParameters,
-                                                 ScalarsAndBuoyancyCentredSinglyParameters>;
+    using Plain = ScalarsCentred<T>;
+    using PlainParameters = ScalarsCentredParameters;
+    using Lifting = ScalarsAndBuoyancyCentred<T>;
+    using LiftingParameters = ScalarsAndBuoyancyCentredParameters;
   };
+
   /// The n-th state, and those that a step from it uses as well.
   [[nodiscard]] std::array<State<T>*, 3> states_from(std::size_t n) {
     return {s_.states_[n].get(), s_.states_[1 - n].get(), s_.states_[2].get()};

@@ -152,7 +152,7 @@ def use(
     """
     rows = read(path)
     remarks: list[str] = []
-    tuned: dict[tuple[str, str], Tuned] = {}
+    tuned = dict(module.tuned)
     if name is not None and name not in _machines(rows):
         choices = ", ".join(_machines(rows))
         raise KernelError(path.name, f"it has no machine '{name}'.", f"choose from: {choices}")
@@ -163,7 +163,7 @@ def use(
         for row in sorted(chosen, key=lambda row: prod(row.extent)):
             for kernel in _kernels(module, row):
                 if row.precision in module.precisions:
-                    known = tuned.get((kernel, row.precision), Tuned(_model(module, kernel).schedule))
+                    known = tuned.get((kernel, row.precision), Tuned(module.schedule(kernel, row.precision)))
                     tuned[kernel, row.precision] = _adopted(module, kernel, row, known)
     found = replace(module, tuned=tuned, _stages={})
     found.model = module.model
@@ -214,15 +214,15 @@ def _model(module: Module, kernel: str) -> KernelModel:
 
 def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
     """What was known of a kernel, with the part of a row for its target."""
-    own = _model(module, kernel)
+    own, mine = _model(module, kernel), module.schedule(kernel, row.precision)
     gpu = TARGETS[row.target].gpu is not None
     part = "gpu" if gpu else "cpu"
     for option in ("fma", "colours", "specialise", "math"):
-        mine, theirs = getattr(own.schedule, option), getattr(row.schedule, option)
-        if mine != theirs:
+        here, there = getattr(mine, option), getattr(row.schedule, option)
+        if here != there:
             raise KernelError(
                 row.where,
-                f"the row has {option}={theirs!r}, but '{kernel}' has {option}={mine!r}: part of what it "
+                f"the row has {option}={there!r}, but '{kernel}' has {option}={here!r}: part of what it "
                 "computes.",
                 "explore again, or write the option into the model",
             )
@@ -235,7 +235,7 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
             f"'{kernel}' does not take this schedule: {error.what}",
             "explore again, or remove the row",
         ) from None
-    mine, theirs = own.schedule, found.schedule
+    theirs = found.schedule
     promises = ((gpu.unit_stride, gpu.same_strides) for gpu in (theirs.gpu, mine.gpu))
     narrower = any(one and not other for one, other in zip(*promises, strict=True))
     narrower |= mine.gpu.row_cells % theirs.gpu.row_cells != 0

@@ -86,11 +86,36 @@ class KernelModel:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A schedule of a kernel in one precision that comes from a file. origin: for each target the machine on
+    """A schedule of a kernel in one precision. origin: of one from a file, for each target the machine on
     which it was the best."""
 
     schedule: Schedule
     origin: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_alike(name: str, one: KernelModel, other: KernelModel, place: Place) -> None:
+    """Raise KernelError unless schedules of a kernel in two precisions compute the same, on arrays of the
+    same layout."""
+    a, b = one.schedule, other.schedule
+    for option in ("fma", "colours", "specialise", "math"):
+        mine, theirs = getattr(a, option), getattr(b, option)
+        if mine != theirs:
+            raise KernelError(
+                place,
+                f"the schedules of '{name}' have {option}={mine!r} in one precision and {option}={theirs!r} "
+                "in another: part of what it computes.",
+                f"give all of them the same {option}",
+            )
+    if (
+        one.space != other.space
+        or a.cpu.unchecked_entry != b.cpu.unchecked_entry
+        or type(a.gpu) is not type(b.gpu)
+    ):
+        raise KernelError(
+            place,
+            f"the schedules of '{name}' need another layout of arrays in one precision than in another.",
+            "let them differ in how cells are shared out: block, row_cells, coarsening, Rows(...)",
+        )
 
 
 @dataclass(frozen=True)
@@ -143,7 +168,7 @@ class Module:
     name: of the folder, the header and the C++ namespace. precisions: for which each kernel is generated
     ("f64", "f32", "f16", or "storage/arithmetic"). about: what the module computes. citation: where the
     method is published. remarks: warnings about the model's file, found when it is loaded. tuned: schedules
-    by kernel and precision in place of the model's (heddle.explored_schedules).
+    by kernel and precision, of the model or of a file (heddle.explored_schedules), in place of the kernel's.
     """
 
     name: str
@@ -155,7 +180,7 @@ class Module:
     solver: tuple[str, ...] = ()
     model: Path | None = None
     remarks: tuple[str, ...] = ()
-    tuned: Mapping[tuple[str, str], Tuned] = field(default_factory=dict)
+    tuned: dict[tuple[str, str], Tuned] = field(default_factory=dict)
     _stages: dict[tuple[str, str, str], tuple[object, Stages]] = field(default_factory=dict, repr=False)
     _typed: dict[tuple[str, str], tuple[object, ir.Kernel]] = field(default_factory=dict, repr=False)
 
@@ -186,12 +211,17 @@ class Module:
         name: str,
         statements: Iterable[Statement] | StreamingKernels,
         space: Dense | Sparse | Cells | None = None,
-        schedule: Schedule | None = None,
+        schedule: Schedule | Mapping[str, Schedule] | None = None,
         about: str = "",
     ) -> None:
-        """Add a kernel. A streaming pattern with several steps adds one for each: `name_even`, `name_odd`."""
+        """Add a kernel. A streaming pattern with several steps adds one for each: `name_even`, `name_odd`.
+
+        schedule: one, or one for each precision of the module: {"f32": Schedule(...), "f64": Schedule(...)}.
+        These compute the same, on arrays of the same layout; how cells are shared out may differ. Raises
+        KernelError for a model that Heddle cannot generate.
+        """
         place = calling_place()
-        check_kinds(statements, space, schedule)
+        check_kinds(statements, space, *(schedule.values() if isinstance(schedule, Mapping) else [schedule]))
         require_text(about, "about=")
         schedule = schedule or Schedule()
         if isinstance(statements, StreamingKernels):
@@ -211,7 +241,7 @@ class Module:
         name: str,
         statements: tuple[Statement, ...],
         space: Dense | Sparse | Cells,
-        schedule: Schedule,
+        schedule: Schedule | Mapping[str, Schedule],
         about: str,
         place: Place,
         pattern: StreamingKernels | None = None,
@@ -230,8 +260,27 @@ class Module:
         if pattern:
             order = pattern.populations
         order = tuple(dict.fromkeys((*order, *declared_arguments(statements))))
+        by_precision = schedule if isinstance(schedule, Mapping) else {}
+        if by_precision:
+            self._check_precisions(name, by_precision, place)
+            schedule = by_precision[self.precisions[0]]
+        assert isinstance(schedule, Schedule)
         model = KernelModel(name, statements, own_space, schedule, about, place, role, layer, ends, order)
-        self.kernels[name] = model.scheduled(schedule)
+        self.kernels[name] = model = model.scheduled(schedule)
+        for text, own in by_precision.items():
+            other = model.scheduled(own)
+            check_alike(name, model, other, place)
+            self.tuned[name, text] = Tuned(other.schedule)
+
+    def _check_precisions(self, name: str, schedules: Mapping[str, Schedule], place: Place) -> None:
+        """Raise KernelError unless there is a schedule for each precision and no other."""
+        if set(schedules) != set(self.precisions):
+            given, own = (", ".join(map(repr, names)) for names in (schedules, self.precisions))
+            raise KernelError(
+                place,
+                f"'{name}' has schedules for {given}, but '{self.name}' has the precisions {own}.",
+                "give one schedule for each precision of the module, or one alone",
+            )
 
     def _check_name(self, name: str, place: Place) -> None:
         """Raise KernelError where a new kernel cannot have this name."""

@@ -288,6 +288,37 @@ def test_from_python(demo: Module, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         heddle.load(demo, machine="here")
 
 
+def assert_proved(module: Module, folder: Path) -> None:
+    """What is emitted of both kernels, in both precisions, is proved equal to the module."""
+    for name, text in files(module, ["cuda"]).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    verdicts = list(proved(module, ["cuda"], folder))
+    assert len(verdicts) == 4
+    assert not [verdict.problem for verdict in verdicts if verdict.problem]
+
+
+def test_a_model_has_a_schedule_for_each_precision(tmp_path: Path) -> None:
+    """Each precision has its own text; a row of a file takes the place of one alone."""
+    single = Schedule(cpu=Rows(), gpu=Threads(unit_stride=True, same_strides=True))
+    double = Schedule(cpu=Rows(), gpu=Threads(unit_stride=True, same_strides=True, row_cells=2))
+    u, v = fields("u, v: real[2D]")
+    module = Module("demo", precisions=("f32", "f64"))
+    module.add("copy", [Assignment(v.here, u.here)], schedule={"f64": double, "f32": single})
+    module.add("twice", [Assignment(v.here, 2 * u.here)])
+    assert [module.schedule("copy", precision).gpu.row_cells for precision in module.precisions] == [1, 2]
+    entries = files(module, ["cuda"])["demo/copy.cu"]
+    assert entries.count("heddle::check_row_cells(arrays, 2)") == 1
+    assert_proved(module, tmp_path)
+
+    block = Threads(block=(32, 2, 1), unit_stride=True, same_strides=True, row_cells=2)
+    document = whole(("here", "cuda", "copy", "f64", entry(Schedule(gpu=block))))
+    found, _ = use(module, written(tmp_path, document), ["cuda"], "here")
+    assert found.schedule("copy", "f64").gpu == block
+    assert found.schedule("copy", "f32").gpu == single.gpu
+    assert module.schedule("copy", "f64").gpu == double.gpu
+
+
 def test_the_text_of_each_precision_is_proved(demo: Module, tmp_path: Path) -> None:
     """Blocks and bounds that differ between f64 and f32 are read back as they were meant."""
     rows = [
@@ -295,9 +326,4 @@ def test_the_text_of_each_precision_is_proved(demo: Module, tmp_path: Path) -> N
         for precision, threads in (("f64", 64), ("f32", 512))
     ]
     found, _ = use(demo, written(tmp_path, whole(*rows)), ["cuda"], "here")
-    for name, text in files(found, ["cuda"]).items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    verdicts = list(proved(found, ["cuda"], tmp_path))
-    assert len(verdicts) == 4
-    assert not [verdict.problem for verdict in verdicts if verdict.problem]
+    assert_proved(found, tmp_path)

@@ -95,13 +95,12 @@ def space(
                 continue
             first = module.kernels[names[0]]
             assert isinstance(first, KernelModel)
-            own = first.schedule
             gpu = TARGETS[target].gpu is not None
             listed = first.space.is_list
-            wanted = tried(own, gpu, nx, listed) if named is None else named
-            points = dict.fromkeys(first.closed(schedule) for schedule in wanted)
             for precision in precisions or module.precisions:
-                for schedule in points:
+                own = module.schedule(names[0], precision)
+                wanted = tried(own, gpu, nx, listed) if named is None else named
+                for schedule in dict.fromkeys(first.closed(schedule) for schedule in wanted):
                     try:
                         alone = (hybrid or module).alone(names, precision, schedule, target)
                     except KernelError as error:

@@ -139,8 +139,8 @@ def _with_walls(
     return replace(space, walls=tuple(side for side in SIDES if side in walls), links=links)
 
 
-def check_kinds(statements: object, space: object, schedule: object) -> None:
-    """Raise KernelError unless the arguments are statements, a space and a schedule."""
+def check_kinds(statements: object, space: object, *schedules: object) -> None:
+    """Raise KernelError unless the arguments are statements, a space and schedules."""
     if isinstance(statements, HalfOfAStep):
         raise KernelError(
             calling_place(),
@@ -153,8 +153,9 @@ def check_kinds(statements: object, space: object, schedule: object) -> None:
     if space is not None:
         spaces = (Dense, Sparse, Cells)
         require_object(space, spaces, "an iteration space", 'heddle.Dense(), Sparse("fluid"), Cells("body")')
-    if schedule is not None:
-        require_object(schedule, Schedule, "a schedule", "heddle.Schedule(...)")
+    for schedule in schedules:
+        if schedule is not None:
+            require_object(schedule, Schedule, "a schedule", "heddle.Schedule(...)")
 
 
 def check_space(

@@ -75,8 +75,6 @@ TYPED_TEST(DeviceText, OfScalars) {
   const auto run = [](A& a, const auto& kernel) { scalars_of(a, -0.5625, kernel); };
   const auto host = [](const auto&... x) { scalars(x...); };
   this->expect_same("scalars", run, host, [](const auto&... x) { scalars_cuda(x..., nullptr); });
-  this->expect_same("scalars_singly", run, host,
-                    [](const auto&... x) { scalars_singly_cuda(x..., nullptr); });
 }
 
 TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
@@ -100,8 +98,6 @@ TYPED_TEST(DeviceText, OfScalarsThatFindTheBuoyancy) {
   };
   this->expect_same("scalars_and_buoyancy", apply, host,
                     device([](const auto&... x) { scalars_and_buoyancy_cuda(x...); }));
-  this->expect_same("scalars_and_buoyancy_singly", apply, host,
-                    device([](const auto&... x) { scalars_and_buoyancy_singly_cuda(x...); }));
 }
 
 } // namespace

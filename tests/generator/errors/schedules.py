@@ -542,3 +542,35 @@ def function_that_is_not_reproducible() -> None:
     with mock.patch.dict(DEFINITIONS):
         del DEFINITIONS["tanh"]
         kernel([Assignment(p.here, sympy.tanh(q.here))], schedule=Schedule(math="reproducible"))
+
+
+@says(
+    "{here}: 'k' has schedules for 'f64', but 'm' has the precisions 'f64', 'f32'.\n"
+    "  Hint: give one schedule for each precision of the module, or one alone"
+)
+def schedule_of_one_precision_of_two() -> None:
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule={"f64": Schedule()})  # here
+
+
+@says(
+    "{here}: the schedules of 'k' have fma=False in one precision and fma=True in another: part of what it "
+    "computes.\n  Hint: give all of them the same fma"
+)
+def fma_in_one_precision() -> None:
+    schedules = {"f64": Schedule(), "f32": Schedule(fma=True)}
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=schedules)  # here
+
+
+@says(
+    "{here}: the schedules of 'k' need another layout of arrays in one precision than in another.\n"
+    "  Hint: let them differ in how cells are shared out: block, row_cells, coarsening, Rows(...)"
+)
+def interleaved_in_one_precision() -> None:
+    schedules = {"f64": Schedule(gpu=Threads()), "f32": Schedule(gpu=Interleaved(4))}
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=schedules)  # here
+
+
+@says("{here}: 3 is not a schedule.\n  Hint: heddle.Schedule(...)")
+def no_schedule_for_a_precision() -> None:
+    schedules: Any = {"f64": Schedule(), "f32": 3}
+    Module("m").add("k", [Assignment(p.here, q.here)], schedule=schedules)  # here
