@@ -24,10 +24,10 @@ from heddle.emit.python_file import list_tables
 from heddle.errors import KernelError
 from heddle.explorer.lists import PartOfBox, mask_of
 from heddle.explorer.memory import Array, Memory, Values, library
-from heddle.halo.dense import exchanges
 from heddle.ir import nodes as ir
 from heddle.ir.schedule import Schedule
 from heddle.ir.space import Link
+from heddle.ir.visit import evaluated, statements
 from heddle.module import Module
 
 BLOCK = 16
@@ -436,10 +436,7 @@ class HybridRun:
         listed: ir.Kernel,
         copies: Mapping[str, Sequence[Copy]],
     ) -> _Kernel:
-        before, after = (
-            [copy for field in exchange.fields for copy in copies[field.name]]
-            for exchange in exchanges(dense)
-        )
+        before, after = ([copy for name in names for copy in copies[name]] for names in _beside(dense))
         given = self._box.calls[number]
         calls = []
         for box in self.parts.boxes:
@@ -468,6 +465,18 @@ class HybridRun:
                 found["bytes_read"] += moved
                 found["bytes_written"] += moved
         return found
+
+
+def _beside(kernel: ir.Kernel) -> tuple[list[str], list[str]]:
+    """The fields of which a kernel over a box reads, and writes, elements of other cells."""
+    read = [node for node in evaluated(kernel.body) if isinstance(node, ir.Access)]
+    written = [s.target for s in statements(kernel.body) if isinstance(s, ir.Store)]
+
+    def fields(accesses: Sequence[object]) -> list[str]:
+        beside = (one for one in accesses if isinstance(one, ir.Access) and any(one.offsets))
+        return list(dict.fromkeys(one.field.name for one in beside))
+
+    return fields(read), fields(written)
 
 
 def _flat(xp: Any, array: Any) -> tuple[Any, tuple[int, ...]]:

@@ -12,7 +12,7 @@ from typing import Any
 import heddle
 import numpy as np
 import pytest
-from heddle import KernelError, Module, Schedule, Sparse, lbm
+from heddle import KernelError, Module, Reduce, Schedule, Sparse, lbm
 from heddle.explorer import built, measure
 from heddle.explorer.exploration import Exploration
 from heddle.explorer.hybrid import Hybrid, HybridRun, Parts, checked, parts
@@ -176,3 +176,9 @@ def test_what_is_no_hybrid() -> None:
     eso = lattice_boltzmann("D2Q9", ("BGK",), ("eso-pull",), ("f64",), spaces=("hybrid",))
     with pytest.raises(KernelError, match="has links to stored cells behind walls"):
         heddle.explore(variants=eso, sizes=["8x8"], quiet=True)
+    u = heddle.fields("u: real[2D]", ghost_layers=0)
+    sums = Module("sums", precisions=("f64",))
+    sums.add("total", [Reduce("sum", "all", u.here)])
+    sums.add("listed", [Reduce("sum", "all", u.here)], space=Sparse("fluid"))
+    with pytest.raises(KernelError, match="the hybrid 'sums' has 'total', which reduces values"):
+        heddle.explore(variants={"sums": Hybrid(sums, {"total": "listed"})}, sizes=["8x8"], quiet=True)
