@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,13 @@ def reference(candidate: Candidate) -> Module:
     if candidate.method is not None:
         return candidate.method.reference(candidate.precision)
     schedule = arithmetic(candidate.schedule)
-    return candidate.original.alone(candidate.kernels, candidate.precision, schedule, "reference")
+    return candidate.original.alone(_checked(candidate), candidate.precision, schedule, "reference")
+
+
+def _checked(candidate: Candidate) -> Sequence[str]:
+    """The kernels whose bits a candidate has to give: of a hybrid those over a list, which has all cells."""
+    hybrid = candidate.hybrid
+    return candidate.kernels if hybrid is None else [hybrid.listed[name] for name in candidate.kernels]
 
 
 def exact(candidate: Candidate) -> Module:
@@ -126,7 +132,7 @@ def exact(candidate: Candidate) -> Module:
     if candidate.method is not None:  # its errors are those of its solution
         return reference(candidate)
     schedule = arithmetic(candidate.arithmetic)
-    return candidate.original.alone(candidate.kernels, "f64", schedule, "reference")
+    return candidate.original.alone(_checked(candidate), "f64", schedule, "reference")
 
 
 def typed(module: Module) -> list[ir.Kernel]:
@@ -140,9 +146,10 @@ def streams(candidate: Candidate, target: str) -> Module:
 
 
 def paced(candidate: Candidate) -> list[ir.Kernel]:
-    """The kernels whose matching stream a candidate is timed beside: of a method one."""
+    """The kernels whose matching stream a candidate is timed beside: of a method one, of a hybrid those over
+    blocks."""
     if candidate.method is None:
-        return typed(candidate.module)
+        return [candidate.module.typed(name, candidate.precision) for name in candidate.kernels]
     return [candidate.module.typed(candidate.method.pace, candidate.precision)]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 from heddle.emit.python_file import list_tables
 from heddle.errors import KernelError
@@ -18,6 +18,8 @@ from heddle.python.cell_list import CellList
 SOLID = 0.3
 """About this share of a box lies in the balls of `balls`."""
 _kept: dict[object, CellList] = {}
+Mask: TypeAlias = Callable[[tuple[int, ...]], Any]
+"""Gives, for a shape [z, y, x], which cells a list has."""
 
 
 def dimensions(kernel: ir.Kernel) -> int:
@@ -48,6 +50,32 @@ def balls(shape: tuple[int, ...]) -> Any:
     return fluid
 
 
+class PartOfBox(CellList):
+    """A list of the first cells of `places`; fields have memory for those behind them, too, which links lead
+    to.
+
+    shape: of the box, periodic along all axes. own: how many cells the list has. gpu: with the strides that a
+    GPU likes.
+    """
+
+    def __init__(
+        self, shape: tuple[int, ...], places: Any, own: int, links: Sequence[Any], gpu: bool
+    ) -> None:
+        mask = library().zeros(shape, bool)
+        mask.reshape(-1)[places] = True
+        self.places, self._own_cells = places, own
+        super().__init__(mask, links, "xyz"[: len(shape)])
+        self._places = places
+        _lay_out(self, gpu)
+
+    def __len__(self) -> int:
+        return self._own_cells
+
+    def on(self, xp: Any) -> CellList:
+        """The same list for arrays of a library."""
+        return _on_device(self) if hasattr(xp, "cuda") else self
+
+
 def cell_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
     """The list of kernels over one, in memory of the host or of a GPU, periodic along all axes. values: for
     the name of the list a function of the shape [z, y, x] that gives its mask, in place of `balls`."""
@@ -55,12 +83,9 @@ def cell_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Value
     return _on_device(made) if gpu else made
 
 
-def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
-    """The list with its tables in memory of the host, made at the first call. gpu: with the strides that a
-    GPU likes."""
-    spaces = [kernel.space for kernel in kernels if isinstance(kernel.space, Sparse)]
-    links = next((space.links for space in spaces if space.links), ())
-    name = spaces[0].name
+def mask_of(kernels: Sequence[ir.Kernel], values: Values) -> tuple[str, Mask]:
+    """The name of the list of kernels over one, and the function that gives its mask."""
+    name = next(kernel.space.name for kernel in kernels if isinstance(kernel.space, Sparse))
     given = values.get(name, balls)
     if not callable(given):
         raise KernelError(
@@ -68,30 +93,36 @@ def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Value
             f"'{name}' is a list of cells, not a number.",
             "give a function of the shape that returns a mask, or leave it out",
         )
+    return name, given
+
+
+def make_list(kernels: Sequence[ir.Kernel], extent: Sequence[int], values: Values, gpu: bool) -> CellList:
+    """The list with its tables in memory of the host, made at the first call. gpu: with the strides that a
+    GPU likes."""
+    links = next((k.space.links for k in kernels if isinstance(k.space, Sparse) and k.space.links), ())
+    name, given = mask_of(kernels, values)
     key = (name, links, tuple(extent), given, gpu)
     if key not in _kept:
-        _kept[key] = _made(given, links, tuple(reversed(extent)), gpu)
+        shape = tuple(reversed(extent))
+        made = CellList(library().asarray(given(shape)), links, "xyz"[: len(shape)])
+        _lay_out(made, gpu)
+        _kept[key] = made
     made = _kept[key]
     for name in {name for kernel in kernels for name in list_tables(kernel, gpu)}:
         made.words(name)
     return made
 
 
-def _made(
-    mask: Callable[[tuple[int, ...]], Any], links: Sequence[Any], shape: tuple[int, ...], gpu: bool
-) -> CellList:
-    """A list with its table. For a GPU with the strides of one, but still in memory of the host."""
+def _lay_out(made: CellList, gpu: bool) -> None:
+    """Give a list its table. For a GPU with the strides of one, but still in memory of the host."""
     from heddle.python.list_tables import neighbour_table, strides
 
-    np, axes = library(), "xyz"[: len(shape)]
-    made = CellList(np.asarray(mask(shape)), links, axes)
-    if gpu:
-        made.slot_stride, made._stride = strides(len(made), on_device=True)
-    if links:
+    made.slot_stride, made._stride = strides(len(made._places), on_device=gpu)
+    if made.links:
+        around = [True] * len(made.shape)
         made._own = neighbour_table(
-            shape, made._places, links, [True] * len(shape), made.slot_stride, made._stride
+            made.shape, made._places, made.links, around, made.slot_stride, made._stride
         )
-    return made
 
 
 def _on_device(made: CellList) -> CellList:

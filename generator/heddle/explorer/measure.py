@@ -44,6 +44,13 @@ class Turn(Protocol):
     def once(self) -> Any: ...
 
 
+class Step(Turn, Protocol):
+    """What is compared: its memory has the fields that it writes, `written()`."""
+
+    def once(self) -> list[Any]:
+        """Call each kernel; returns what they reduce to."""
+
+
 @dataclass(frozen=True)
 class Runnable:
     """Functions of Python, one for each kernel of a step, and what they are called with."""
@@ -71,7 +78,7 @@ def runnable(
     return Runnable(tuple(functions[kernel.name] for kernel in kernels), memory)
 
 
-def difference(found: Runnable, expected: Runnable, tolerance: bool) -> str:
+def difference(found: Step, expected: Step, tolerance: bool) -> str:
     """How two results of the same calls differ; empty if they do not. Bit for bit, or with `tolerance` by few
     units in the last place of the largest value."""
     np = library()
@@ -107,7 +114,7 @@ def _numbers(got: Any, wanted: Any) -> tuple[list[float], list[float]]:
     return ([], []) if wanted is None else ([float(got)], [float(wanted)])
 
 
-def error(found: Runnable, exact: Runnable) -> float:
+def error(found: Step, exact: Step) -> float:
     """The relative error of what a step writes, root mean square over all fields: the largest of them."""
     np = library()
     found.once()

@@ -56,6 +56,10 @@ class Array:
         """What it held at first."""
         self.whole[...] = self.start
 
+    def keep(self) -> None:
+        """Let what it holds now be what it held at first."""
+        self.start = self.whole.copy() if self.written else self.whole
+
 
 class Memory:
     """The arguments of a step's kernels at one size. xp: the library that allocates, `library(...)`.
@@ -105,7 +109,7 @@ class Memory:
         if field.layout.over_list:
             assert self.cells is not None
             values = self.cells.zeros(dtype_of(field.type), field.components)
-            values[...] = self.xp.asarray(self._first(field, tuple(values.shape)))
+            values[...] = self.xp.asarray(self.first(field, tuple(values.shape)))
             return Array(field, values, values, values.copy() if written else values, written)
         ghosts = field.ghost_layers
         cells = [self.extent["xyz".index(axis[0])] for axis in axes if axis[0] in "xyz"]
@@ -120,7 +124,7 @@ class Memory:
             axes="xyz"[: len(cells)],
             library=self.xp,
         )
-        whole[...] = self.xp.asarray(self._first(field, tuple(whole.shape)))
+        whole[...] = self.xp.asarray(self.first(field, tuple(whole.shape)))
         inside = (..., *(slice(ghosts, -ghosts) if ghosts else slice(None) for _ in cells))
         kept = whole.copy() if written else whole
         return Array(field, whole, whole[inside], kept, written)
@@ -135,7 +139,7 @@ class Memory:
             )
         return along_x // 2
 
-    def _first(self, field: ir.Field, shape: tuple[int, ...]) -> Any:
+    def first(self, field: ir.Field, shape: tuple[int, ...]) -> Any:
         """The values that a field holds at first."""
         np = library()
         given = self.given.get(field.name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from heddle.errors import KernelError
+from heddle.explorer.hybrid import Hybrid
 from heddle.explorer.schedules import arithmetic
 from heddle.module import KernelModel, Module
 
@@ -71,12 +72,12 @@ class Method:
         return own
 
 
-Variant: TypeAlias = Module | Method
+Variant: TypeAlias = Module | Method | Hybrid
 
 
 def module_of_variant(variant: Variant) -> Module:
     """The kernels of a variant."""
-    return variant.module if isinstance(variant, Method) else variant
+    return variant if isinstance(variant, Module) else variant.module
 
 
 def checked(name: str, method: Method) -> Method:

@@ -9,7 +9,7 @@ import math
 import os
 import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,11 @@ from heddle.emit.cost import cost
 from heddle.emit.python_file import needed
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
-from heddle.explorer.built import Built, resources, typed
+from heddle.explorer import hybrid
+from heddle.explorer.built import Built, paced, resources, typed
 from heddle.explorer.counters import required
 from heddle.explorer.exploration import Exploration, earlier_results
+from heddle.explorer.hybrid import Hybrid
 from heddle.explorer.lists import dimensions, make_list
 from heddle.explorer.memory import Values, library
 from heddle.explorer.methods import Method, Variant, checked, module_of_variant
@@ -167,16 +169,19 @@ def _variants(
     if variants is None:
         assert model is not None
         return {"": module_of(model, None)}
-    wrong = [name for name, module in variants.items() if not isinstance(module, (Module, Method))]
+    wrong = [name for name, module in variants.items() if not isinstance(module, (Module, Method, Hybrid))]
     if wrong or not variants:
         what = f"the variant '{wrong[0]}' is no Module." if wrong else "there are no variants."
         raise KernelError("heddle.explore", what, "variants={'pull': module, 'AA': other}")
-    return {
-        name: replace(checked(name, one), module=module_of(one.module, None))
-        if isinstance(one, Method)
-        else module_of(one, None)
-        for name, one in variants.items()
-    }
+    return {name: _checked(name, one) for name, one in variants.items()}
+
+
+def _checked(name: str, variant: Variant) -> Variant:
+    if isinstance(variant, Module):
+        return module_of(variant, None)
+    if isinstance(variant, Method):
+        return replace(checked(name, variant), module=module_of(variant.module, None))
+    return replace(hybrid.checked(name, variant), module=module_of(variant.module, None))
 
 
 def _modules(variants: Mapping[str, Variant]) -> dict[str, Module]:
@@ -250,6 +255,20 @@ class _Underway:
     needs: frozenset[Hashable] = frozenset()
 
 
+@dataclass
+class _Trying:
+    """Candidates of one size, how they are searched, and which of them is first. under: those under way by
+    their numbers; keys: of the results of those that were tried."""
+
+    candidates: Sequence[Candidate]
+    extent: tuple[int, ...]
+    order: Search
+    first: int
+    pool: Children[Any]
+    under: dict[int, _Underway] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
+
+
 class _Explorer:
     """One run: what is known, and what is asked of children."""
 
@@ -304,40 +323,45 @@ class _Explorer:
         first = next((number for number, one in enumerate(candidates) if one.own), 0)
         order: Search = search(method, points, samples, seed, first)
         self.progress.total += len(candidates)
-        keys: dict[int, str] = {}
-        under: dict[int, _Underway] = {}
         with Children[Any](self.setting.jobs, self.setting.limit) as pool:
-            while True:
-                over = time.monotonic() >= end
-                if over and self.begun:
-                    self.untried += len(candidates) - len(keys)
-                    break
-                if over and under:  # all compilers for the first
-                    under = {first: under[first]}
-                    shared = shared_parts(candidates[first], self.setting.target).values()
-                    pool.keep({first, *(key for key, _ in shared)})
-                room = (1 if over else AHEAD * self.setting.jobs) - len(under)
-                for number, count in order.batch(room):
-                    under[number] = _Underway(candidates[number], count)
-                    pool.add(number, partial(own_part, candidates[number], self.setting.target))
-                ready = [n for n, one in under.items() if one.own is not None and not one.needs]
-                if ready:
-                    number = first if first in ready else ready[0]
-                    one = under.pop(number)
-                    assert one.own is not None
-                    result = self._result(one.candidate, one.own, extent, one.samples, pool)
-                    order.tell(number, result.time / result.cells)
-                    self.progress.add(result)
-                    keys[number] = result.key
-                    self.begun = self.begun or number == first
-                elif under:
-                    self.progress.say(f"compiling {len(under)}")
-                    self._compiled(pool, under, extent, math.inf if over else end)
-                else:
-                    break
+            trying = _Trying(candidates, extent, order, first, pool)
+            left = True
+            while left and time.monotonic() < end:
+                left = self._turn(trying, AHEAD * self.setting.jobs, end)
+            if left and not self.begun:  # all compilers for the first
+                shared = shared_parts(candidates[first], self.setting.target).values()
+                pool.keep({first, *(key for key, _ in shared)})
+                trying.under = {number: one for number, one in trying.under.items() if number == first}
+            while left and not self.begun:
+                left = self._turn(trying, 1, math.inf)
+        if left:
+            self.untried += len(candidates) - len(trying.keys)
+        keys = trying.keys
         of_candidates = dict.fromkeys(keys[number] for number in sorted(keys))
         others = {key: result for key, result in self.found.items() if key not in of_candidates}
         self.found = others | {key: self.found[key] for key in of_candidates}
+
+    def _turn(self, trying: _Trying, ahead: int, until: float) -> bool:
+        """Give candidates to compilers, so that `ahead` are under way; then time one that is ready, or wait
+        for compilers, not beyond the time `until`. Returns whether there was one."""
+        under = trying.under
+        for number, count in trying.order.batch(ahead - len(under)):
+            under[number] = _Underway(trying.candidates[number], count)
+            trying.pool.add(number, partial(own_part, trying.candidates[number], self.setting.target))
+        ready = [n for n, one in under.items() if one.own is not None and not one.needs]
+        if ready:
+            number = trying.first if trying.first in ready else ready[0]
+            one = under.pop(number)
+            assert one.own is not None
+            result = self._result(one.candidate, one.own, trying.extent, one.samples, trying.pool)
+            trying.order.tell(number, result.time / result.cells)
+            self.progress.add(result)
+            trying.keys[number] = result.key
+            self.begun = self.begun or number == trying.first
+        elif under:
+            self.progress.say(f"compiling {len(under)}")
+            self._compiled(trying.pool, under, trying.extent, until)
+        return bool(ready or under)
 
     def _compiled(
         self, pool: Children[Any], under: Mapping[int, _Underway], extent: tuple[int, ...], until: float
@@ -368,7 +392,7 @@ class _Explorer:
     ) -> Result | None:
         """What earlier runs, or candidates with the same text, have shown of a candidate."""
         assert own.value is not None
-        content = self._content(own.value[0], extent, candidate.method)
+        content = self._content(own.value[0], extent, candidate)
         key, plain = self._key(content, candidate), self._plain(candidate, extent)
         known = self.found.get(key) or self.known.get(key)
         if known is not None and known.state == "correct" and len(known.seconds) < samples:
@@ -387,8 +411,8 @@ class _Explorer:
         return replace(known, key=key, **{name: getattr(plain, name) for name in names})
 
     def _lacks_count(self, known: Result, candidate: Candidate) -> bool:
-        """Whether bytes are to be counted that an earlier run did not count; those of solves are not."""
-        wanted = self.setting.counters and candidate.method is None
+        """Whether bytes are to be counted that an earlier run did not count; not of solves and hybrids."""
+        wanted = self.setting.counters and candidate.method is None and candidate.hybrid is None
         return wanted and known.state == "correct" and known.counted is None
 
     def _result(
@@ -405,7 +429,7 @@ class _Explorer:
             state = "timeout" if outcome.kind == "timeout" else "compile"
             return self._keep(replace(plain, state=state, why=outcome.why))
         own, costs = outcome.value
-        content = self._content(own, extent, candidate.method)
+        content = self._content(own, extent, candidate)
         result = self._known(candidate, outcome, extent, samples)
         if result is None:
             result = replace(
@@ -445,7 +469,9 @@ class _Explorer:
         before = Known(self.errors.get(rounding), self.streams.get(moved), peak)
         made = Made(own, **built, calls=bool(result.calls))
         kernels = typed(candidate.module)
-        if any(kernel.space.is_index_list for kernel in kernels):  # once, for all that are forked
+        if candidate.hybrid is not None:  # once, for all that are forked
+            hybrid.prepare(candidate.hybrid, kernels, result.extent, self.setting.values, self.setting.gpu)
+        elif any(kernel.space.is_index_list for kernel in kernels):
             make_list(kernels, result.extent, self.setting.values, self.setting.gpu)
         task = partial(measured, candidate, made, result.extent, samples, self.conditions, before)
         with pool.paused():
@@ -482,7 +508,7 @@ class _Explorer:
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _content(self, own: Built, extent: tuple[int, ...], method: Method | None = None) -> str:
+    def _content(self, own: Built, extent: tuple[int, ...], candidate: Candidate) -> str:
         """A key of all that decides what is measured: files, flags, compiler, size, values, machine."""
         given = sorted((name, _named(value)) for name, value in self.setting.values.items())
         parts: list[object] = [
@@ -494,8 +520,10 @@ class _Explorer:
         ]
         accuracy = self.setting.accuracy
         parts.append(None if accuracy is None else _named(accuracy))
-        if method is not None:
-            parts.append(method.identity)
+        if candidate.method is not None:
+            parts.append(candidate.method.identity)
+        if candidate.hybrid is not None:
+            parts.append(candidate.hybrid.block)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
     def _keep(self, result: Result, text: str = "") -> Result:
@@ -511,7 +539,7 @@ def _prior(candidate: Candidate, extent: tuple[int, ...], gpu: bool) -> float:
     """Bytes per update of a cell, as the cost line counts them, and what stores read first."""
     if candidate.method is not None:  # how many cycles it takes, no cost line says
         return 1.0
-    moved = [cost(kernel, kernel) for kernel in typed(candidate.module)]
+    moved = [cost(kernel, kernel) for kernel in paced(candidate)]
     mean = sum(one.bytes_read + one.bytes_written for one in moved) / len(moved)
     return max(1.0, mean + write_allocate(candidate, extent, gpu))
 

@@ -10,7 +10,8 @@ from heddle.build import python_kernels
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explored_schedules import STEPS
-from heddle.explorer.methods import Method, Variant
+from heddle.explorer.hybrid import Hybrid
+from heddle.explorer.methods import Method, Variant, module_of_variant
 from heddle.explorer.schedules import tried
 from heddle.ir.schedule import Schedule
 from heddle.ir.schedule_text import as_text
@@ -25,7 +26,8 @@ SOLVE = "solve"
 class Candidate:
     """One point of the space. kernels: those of `step`, which run one after the other; each run counts as one
     update. module: they alone, with this schedule, in this precision. own: whether it is the model's own
-    schedule. method: where not one update is timed, but a solve."""
+    schedule. method: where not one update is timed, but a solve. hybrid: where `kernels` run over blocks, and
+    others of the module over a list beside them."""
 
     variant: str
     step: str
@@ -36,6 +38,7 @@ class Candidate:
     original: Module
     own: bool
     method: Method | None = None
+    hybrid: Hybrid | None = None
 
     @property
     def name(self) -> str:
@@ -82,11 +85,14 @@ def space(
     candidates: list[Candidate] = []
     refused: list[Refused] = []
     named = None if schedules is None else tuple(schedules)
-    for variant, module in variants.items():
-        if isinstance(module, Method):
-            candidates += _solves(variant, module, precisions)
+    for variant, chosen in variants.items():
+        if isinstance(chosen, Method):
+            candidates += _solves(variant, chosen, precisions)
             continue
+        module, hybrid = module_of_variant(chosen), chosen if isinstance(chosen, Hybrid) else None
         for step, names in _steps(module, kernels).items():
+            if hybrid is not None and not {*names} <= hybrid.listed.keys():
+                continue
             first = module.kernels[names[0]]
             assert isinstance(first, KernelModel)
             gpu = TARGETS[target].gpu is not None
@@ -96,13 +102,15 @@ def space(
                 wanted = tried(own, gpu, nx, listed) if named is None else named
                 for schedule in dict.fromkeys(first.closed(schedule) for schedule in wanted):
                     try:
-                        alone = module.alone(names, precision, schedule, target)
+                        alone = (hybrid or module).alone(names, precision, schedule, target)
                     except KernelError as error:
                         refused.append(Refused(variant, step, precision, schedule, error.what))
                         continue
                     same = schedule == own
                     candidates.append(
-                        Candidate(variant, step, names, precision, schedule, alone, module, same)
+                        Candidate(
+                            variant, step, names, precision, schedule, alone, module, same, hybrid=hybrid
+                        )
                     )
     if not candidates:
         why = f": {refused[0].why}" if refused else "."

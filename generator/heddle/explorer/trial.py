@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 from heddle.emit.cost import cost
 from heddle.emit.targets import TARGETS
 from heddle.explorer import built, counters, measure
-from heddle.explorer.memory import Values
+from heddle.explorer.hybrid import HybridRun, parts
+from heddle.explorer.memory import Values, library
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.solved import solved
 from heddle.explorer.space import Candidate
@@ -106,7 +107,8 @@ def own_part(candidate: Candidate, target: str) -> Own:
     made = built.build(candidate.module, target)
     if candidate.method is not None:  # what a solve costs is counted when it runs
         return made, {}
-    return made, built.costs(candidate.module, target)
+    costs = built.costs(candidate.module, target)
+    return made, costs if candidate.hybrid is None else {"calls": costs["calls"]}
 
 
 def write_allocate(candidate: Candidate, extent: Sequence[int], gpu: bool) -> float:
@@ -115,7 +117,7 @@ def write_allocate(candidate: Candidate, extent: Sequence[int], gpu: bool) -> fl
     if gpu or (isinstance(cpu, (CacheLines, Strips)) and cpu.nontemporal):
         return 0.0
     total = 0
-    for kernel in built.typed(candidate.module):
+    for kernel in built.paced(candidate):
         read = {n.field for n in evaluated(kernel.body) if isinstance(n, (ir.Access, ir.Gather))}
         fields = [(f.type.bytes * max(1, f.components), f in read) for f in kernel.fields]
         taken = sum(size for size, _ in fields) * math.prod(extent)
@@ -143,19 +145,22 @@ def measured(
     plain = built.typed(built.reference(candidate))
     expected = measure.runnable(made.reference.functions(), plain, small, values, gpu=False)
     tolerance = gpu and made.calls
-    why = measure.difference(measure.runnable(functions, typed, small, values, gpu), expected, tolerance)
+    why = measure.difference(_own(candidate, functions, small, conditions), expected, tolerance)
     result: dict[str, Any] = {"validation": time.perf_counter() - started}
     if why:
         return result | {"state": "correctness", "why": why}
     result["error"] = known.error
     if known.error is None:
         result["error"] = _error(candidate, made, functions, small, conditions)
-    own = measure.runnable(functions, typed, extent, values, gpu)
+    own = _own(candidate, functions, extent, conditions)
     listed = len(own.memory.cells) if own.memory.cells is not None else 0
-    along = (listed,) if listed else extent
+    along = (listed,) if listed and candidate.hybrid is None else extent
     fastest, stream = _fastest(candidate, made, along, conditions, known)
     seconds, beside = measure.timed([own, stream], samples, conditions.clock)
-    if conditions.counters:
+    if isinstance(own, HybridRun):
+        result |= own.costs
+        beside = [one * own.stream_share for one in beside]
+    elif conditions.counters:
         cells = listed or math.prod(extent)
         names = [kernel.name for kernel in typed]
         result["counted"] = counters.counted(made.own, own, names, cells, gpu)
@@ -165,6 +170,24 @@ def measured(
         "stream": tuple(beside),
         **_limits(candidate, made, fastest, conditions, known),
     }
+
+
+def _own(
+    candidate: Candidate,
+    functions: Mapping[str, Callable[..., Any]],
+    extent: Sequence[int],
+    conditions: Conditions,
+) -> measure.Runnable | HybridRun:
+    """A candidate with arrays of its own. A hybrid on few cells, where it is checked, has blocks and listed
+    cells side by side, whatever the mask is."""
+    kernels, values, gpu = built.typed(candidate.module), conditions.values, conditions.gpu
+    if candidate.hybrid is None:
+        return measure.runnable(functions, kernels, extent, values, gpu)
+    few = tuple(extent) == measure.small(kernels, candidate.schedule, len(extent))
+    divided = parts(candidate.hybrid, kernels, extent, values, gpu, alternate=few)
+    return HybridRun(
+        candidate.hybrid, functions, kernels, divided, values, library("cupy" if gpu else "numpy")
+    )
 
 
 def _limits(
@@ -229,10 +252,10 @@ def _error(
         if not (math.isfinite(said) and said >= 0):
             raise ValueError(f"the function of accuracy returned {said}, which is no error")
         return said
-    values, typed = conditions.values, built.typed(candidate.module)
+    values = conditions.values
     best = built.typed(built.exact(candidate))
     exact = measure.runnable(made.exact.functions(), best, small, values, gpu=False)
-    return measure.error(measure.runnable(functions, typed, small, values, conditions.gpu), exact)
+    return measure.error(_own(candidate, functions, small, conditions), exact)
 
 
 def _peak(limit: built.Built, precision: str, conditions: Conditions) -> float:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from heddle import chemistry, lbm
 from heddle.errors import KernelError, calling_place
+from heddle.explorer.hybrid import BLOCK, Hybrid
+from heddle.explorer.methods import Variant
 from heddle.ir.schedule import Schedule
 from heddle.model.spaces import Dense, Sparse
 from heddle.module import Module
@@ -32,7 +34,12 @@ PATTERNS: Mapping[str, Callable[[lbm.Lattice], Any]] = {
     "eso-twist": lbm.EsoTwist,
     "moments": lbm.MomentStorage,
 }
-SPACES: Mapping[str, Dense | Sparse] = {"box": Dense(), "list": Sparse("fluid")}
+SPACES: Mapping[str, tuple[tuple[str, Dense | Sparse], ...]] = {
+    "box": (("step", Dense()),),
+    "list": (("step", Sparse("fluid")),),
+    "hybrid": (("step", Dense()), ("listed", Sparse("fluid"))),
+}
+"""The kernels of a step, and over which cells."""
 LAYOUTS = ("rows", "split")
 METHODS = ("Ros3", "Rodas3", "Rodas4")
 
@@ -44,11 +51,14 @@ def lattice_boltzmann(
     precisions: Sequence[str] = ("f64", "f32"),
     schedule: Schedule | None = None,
     spaces: Sequence[str] = ("box",),
-) -> dict[str, Module]:
-    """One module per collision operator, streaming pattern and space, for `heddle.explore(variants=...)`.
+    block: int = BLOCK,
+) -> dict[str, Variant]:
+    """One variant per collision operator, streaming pattern and space, for `heddle.explore(variants=...)`.
 
     operators, patterns: names of OPERATORS and PATTERNS, or functions of the lattice by names of your own.
-    spaces: "box", and "list" for the cells of a mask, `values={"fluid": mask}` (heddle.explorer.lists).
+    spaces: "box"; "list" for the cells of a mask, `values={"fluid": mask}` (heddle.explorer.lists); "hybrid"
+    for these cells, too, but in blocks of `block` cells along each axis where most are fluid
+    (heddle.explorer.hybrid).
     "moments" stores moments in place of populations, for operators that have such a form. The kernel of each
     is `step` (`step_even` and `step_odd` in place); omega is its parameter. Raises KernelError for a name
     that is not known, and where a pattern does not suit an operator.
@@ -56,13 +66,18 @@ def lattice_boltzmann(
     chosen = lattice if isinstance(lattice, lbm.Lattice) else lbm.Lattice(lattice)
     collide = operators if isinstance(operators, Mapping) else named(operators, OPERATORS, "operator")
     stream = patterns if isinstance(patterns, Mapping) else named(patterns, PATTERNS, "streaming pattern")
-    found = {}
-    for where, space in named(spaces, SPACES, "space").items():
+    found: dict[str, Variant] = {}
+    for where, kernels in named(spaces, SPACES, "space").items():
         for pattern, streaming in stream.items():
             for operator, collision in collide.items():
                 module = Module(chosen.name.lower(), precisions=precisions)
-                module.add("step", streaming(chosen)(collision(chosen)), space=space, schedule=schedule)
-                found[f"{operator}, {pattern}{', list' if where == 'list' else ''}"] = module
+                for name, space in kernels:
+                    module.add(name, streaming(chosen)(collision(chosen)), space=space, schedule=schedule)
+                listed = {name: name.replace("step", "listed") for name in module.kernels if "step" in name}
+                hybrid = where == "hybrid"
+                found[f"{operator}, {pattern}{'' if where == 'box' else f', {where}'}"] = (
+                    Hybrid(module, listed, block) if hybrid else module
+                )
     return found
 
 

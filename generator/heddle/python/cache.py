@@ -18,9 +18,9 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +80,13 @@ class Job:
         place: Path,
         library: Path,
         compiler: Compiler,
-        common: Callable[[], Path] | None,
+        common: Callable[[bool], Path] | None,
         verbose: bool,
     ) -> Record:
         """Compile all that lies in a folder; returns the commands, the seconds that they took of all
         processors together, the bytes of each kernel's object, and what kernels take of a GPU. common: gives
-        its object, and may compile it, beside the others; without it that is a part of these."""
+        its object, and may compile it, beside the others; without it that is a part of these. Its argument:
+        whether to wait where another process compiles it, else it raises BlockingIOError."""
         commands: list[list[str]] = []
         objects: list[Path] = []
         wanted = [*((name, False) for name in self.sources), *((name, True) for name in self.calls)]
@@ -94,9 +95,15 @@ class Job:
             commands.append(compiler.compile(place / name, place, objects[-1], quick))
         since = seconds_of_children()
         with ThreadPoolExecutor(1) as beside:
-            known = [beside.submit(common)] if common else []
+            begun = beside.submit(common, False) if common else None
             said = run_all(commands, verbose)
-        link = compiler.link([*objects, *(each.result() for each in known)], library)
+        shared = []
+        if common and begun:
+            try:
+                shared = [begun.result()]
+            except BlockingIOError:  # here signals end waiting, which they do not in a thread
+                shared = [common(True)]
+        link = compiler.link([*objects, *shared], library)
         run(link, verbose)
         sizes = {name: (place / f"{name}.o").stat().st_size for name in self.sources}
         for made in objects:
@@ -124,13 +131,13 @@ def library(job: Job, compiler: Compiler, verbose: bool) -> Path:
     """
 
     def build(place: Path, result: Path) -> Record:
-        return job.build(place, result, compiler, lambda: _common(job, compiler, verbose), verbose)
+        return job.build(place, result, compiler, partial(_common, job, compiler, verbose), verbose)
 
     return _kept(job.name, f"{job.name}.so", job.texts, compiler, build)
 
 
-def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
-    """The object of what all modules have in common."""
+def _common(job: Job, compiler: Compiler, verbose: bool, wait: bool) -> Path:
+    """The object of what all modules have in common. wait: as in _kept."""
     needed = (f"{job.common.rpartition('/')[0]}/", "heddle/device/preconditions.hpp")
     texts = {name: text for name, text in job.texts.items() if name.startswith(needed)}
 
@@ -139,7 +146,7 @@ def _common(job: Job, compiler: Compiler, verbose: bool) -> Path:
         run(command, verbose)
         return {"commands": [shlex.join(command)]}
 
-    return _kept("python_calls", "call.o", texts, compiler, build)
+    return _kept("python_calls", "call.o", texts, compiler, build, wait)
 
 
 def plug_in(source: str, texts: Mapping[str, str], compiler: Compiler, verbose: bool) -> Path:
@@ -166,16 +173,20 @@ def _kept(
     texts: Mapping[str, str],
     compiler: Compiler,
     build: Callable[[Path, Path], Record],
+    wait: bool = True,
 ) -> Path:
-    """A product of the cache, made by `build` from the files in a folder if it is not there."""
+    """A product of the cache, made by `build` from the files in a folder if it is not there. wait: where
+    another process makes it; else BlockingIOError is raised."""
     place = folder() / f"{name}-{key(texts, compiler)}"
     if (place / product).exists():
         return place / product
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(place.parent / f"{place.name}.lock"):
+        with _locked(place.parent / f"{place.name}.lock", wait):
             if not (place / product).exists():
                 _build(place, product, texts, compiler, build)
+    except BlockingIOError:
+        raise
     except OSError as error:
         raise KernelError(
             "heddle.load",
@@ -207,9 +218,14 @@ def _build(
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Alone with a file until the block ends, also where the process is killed in it."""
+def _locked(path: Path, wait: bool) -> Iterator[None]:
+    """Alone with a file until the block ends, also where the process is killed in it. wait: for others; else
+    BlockingIOError is raised where somebody has it."""
     with path.open("w") as file:
-        with suppress(OSError):  # no locks on this file system: the rename keeps the folder whole
-            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # no locks on this file system: the rename keeps the folder whole
+            pass
         yield

@@ -4,20 +4,24 @@ own schedule first and in any case; compilers run ahead by few candidates."""
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from heddle import Schedule, Strips
 from heddle.explorer import run
-from heddle.explorer.search import SEARCHES
-from heddle.explorer.space import Candidate
+from heddle.explorer.search import SEARCHES, Search
+from heddle.explorer.space import space
+from heddle.explorer.workers import Children, in_child
 from heddle.python.compiler import host_compiler
 from heddle.python.load import Kernels
-from searched import explored, stencil
+from searched import SCHEDULES, explored, stencil
 
 pytestmark = pytest.mark.compiles
 WAITING = """#!/bin/sh
@@ -86,23 +90,43 @@ def test_a_budget_leaves_the_own_schedule_timed(
     assert [path for path in (tmp_path / "cache").iterdir() if path.name.startswith(".")] == []
 
 
-def test_compilers_run_ahead_by_few(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_for_another_process_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that has to end while another process compiles what both need: what it began is gone."""
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("HEDDLE_CACHE", str(cache))
+    monkeypatch.setenv("CXXFLAGS", "-O0")
+    host_compiler.cache_clear()
+    first, second = space({"": stencil()}, "cpu", 24, None, ["f64"], SCHEDULES).candidates
+    assert in_child(partial(run.own_part, first, "cpu")).kind == ""
+    (shared,) = cache.glob("python_calls-*/")
+    shutil.rmtree(shared)
+    with (cache / f"{shared.name}.lock").open("w") as lock, Children[Any]() as children:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        children.add(0, partial(run.own_part, second, "cpu"))
+        end = time.monotonic() + 60
+        while not [*cache.glob(".heat-*/heat/heat_python.cpp.o")]:
+            assert children.next(time.monotonic() + 0.1) is None
+            assert time.monotonic() < end
+        time.sleep(1)  # its own objects are there
+        began = [*cache.glob(".heat-*")]
+        children.keep(())
+        assert began
+        assert not any(path.exists() for path in began)
+    host_compiler.cache_clear()
+
+
+def test_compilers_run_ahead_by_few(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the first one is timed a search has given one more to a compiler, and so on."""
     assert own_cache.is_dir()
-    begun, seen = tmp_path / "begun", tmp_path / "seen"
+    given = []
 
-    def own_part(candidate: Candidate, target: str) -> Any:
-        with begun.open("a") as file:
-            file.write(".")
-        return compiled(candidate, target)
+    def tell(search: Search, number: int, seconds: float) -> None:
+        given.append(len(search.times) + len(search.pending))
+        told(search, number, seconds)
 
-    def measured(kernels: Kernels, precision: str) -> float:
-        seen.write_text(begun.read_text())
-        return 0.0
-
-    compiled = run.own_part
-    monkeypatch.setattr(run, "own_part", own_part)
+    told = Search.tell
+    monkeypatch.setattr(Search, "tell", tell)
     schedules = [Schedule(), *(Schedule(cpu=Strips(size)) for size in range(8, 48, 8))]
-    found = explored(schedules=schedules, precisions=["f64"], accuracy=measured, jobs=1)
+    found = explored(schedules=schedules, precisions=["f64"], jobs=1)
     assert [r.state for r in found.results] == ["correct"] * 6
-    assert seen.read_text() in (".", "..")
-    assert begun.read_text() == "......"
+    assert given == [2, 3, 4, 5, 6, 6]
