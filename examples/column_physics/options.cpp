@@ -77,7 +77,7 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
   command_line::add_choice(
       app, "--clouds", {"columns", "cells"}, [&](std::size_t i) { o.cells_apart = i == 1; },
       "wsm3 and wsm5 are one kernel with a thread per column, or three of which two have a thread per cell; "
-      "wsm3 has the same bits (default cells for wsm3 on a GPU where steps are below 180 s, else columns)");
+      "the same bits (default cells on a GPU where steps are below 180 s, else columns)");
   app.add_option("--threads", o.threads, "CPU threads (default: all)")
       ->check(between(1, heddle::most_threads()));
   app.add_flag("!--no-picture", o.picture, "leave front.png out");

@@ -38,16 +38,14 @@ struct Options {
   bool gpu = false;
   std::optional<bool> limits_at_once; ///< the limiter is one kernel; none: where it fills a GPU
 
-  std::optional<bool> cells_apart; ///< WSM3 and WSM5 are three kernels; none: WSM3, on a GPU
+  std::optional<bool> cells_apart; ///< WSM3 and WSM5 are three kernels; none: on a GPU
 
   [[nodiscard]] bool at_once() const { return limits_at_once.value_or(gpu && fills_a_gpu()); }
   /// Blocks of threads have 28 x 8 columns; two fit on each of some 132 multiprocessors.
   [[nodiscard]] bool fills_a_gpu() const { return size[0] * size[1] >= 60'000; }
   /// Three kernels know one substep alone.
   [[nodiscard]] bool one_substep() const { return time_step < 180; }
-  [[nodiscard]] bool apart() const {
-    return cells_apart.value_or(gpu && one_substep() && scheme == Scheme::wsm3);
-  }
+  [[nodiscard]] bool apart() const { return cells_apart.value_or(gpu && one_substep()); }
 
   [[nodiscard]] std::int64_t count_steps() const;
   /// Of the scheme: potential temperature and kinds of water. All: others are passive.

@@ -39,7 +39,7 @@ TEST(Device, BlocksBesideEachOtherHaveTheBitsOfTheHost) {
     for (const Scheme scheme : {Scheme::wsm3, Scheme::wsm5}) {
       Options options = test::small_options();
       options.scheme = scheme;
-      options.cells_apart = apart; // on both: wsm5 has other last bits in three kernels
+      options.cells_apart = apart;
       const test::Values host = after(24, options);
       options.gpu = true;
       options.limits_at_once = true; // by default where the domain is large

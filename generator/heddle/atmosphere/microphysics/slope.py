@@ -74,12 +74,6 @@ def size_of_rain(q: sympy.Expr, rho: sympy.Expr, c: WsmConstants) -> sympy.Expr:
     return only_if(q > number(QCR), fourth_root(q * rho / number(c.C_r)), number(1 / LARGEST_LAMBDA_R))
 
 
-def size_of_snow(q: sympy.Expr, rho: sympy.Expr, N: sympy.Expr, c: WsmConstants) -> sympy.Expr:
-    """r = 1/lambda (m) of snow, whose intercept is N times that at T0."""
-    C = number(c.C_s) * N
-    return only_if(q > number(QCR), fourth_root(q * rho / C), number(1 / LARGEST_LAMBDA_S))
-
-
 def rain(
     cell: Equations, q: sympy.Expr, rho: sympy.Expr, c: WsmConstants, suffix: str
 ) -> tuple[sympy.Expr, sympy.Expr]:
@@ -91,9 +85,15 @@ def rain(
 def snow(
     cell: Equations, q: sympy.Expr, rho: sympy.Expr, colder: sympy.Expr, c: WsmConstants, suffix: str
 ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
-    """Emit r (m), rb = r^b and N of snow; rb = 0 and N = 1 where there is none. colder: T0 - T (K)."""
+    """Emit r (m), rb = r^b and N of snow; rb = 0 and N = 1 where there is none. colder: T0 - T (K).
+
+    Its density has a name: factors of one product stand in the order in which a kernel first names them, and
+    r shall have the same bits in each.
+    """
     N = cell.let(f"N{suffix}", only_if(q > 0, intercept(colder), 1))
-    r = cell.let(f"r{suffix}", size_of_snow(q, rho, N, c))
+    density = cell.let(f"density{suffix}", q * rho)
+    size = fourth_root(density / (number(c.C_s) * N))
+    r = cell.let(f"r{suffix}", only_if(q > number(QCR), size, number(1 / LARGEST_LAMBDA_S)))
     return r, cell.let(f"rb{suffix}", only_if(q > 0, power(r, number(B_S)))), N
 
 

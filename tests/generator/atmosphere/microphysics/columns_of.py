@@ -71,8 +71,10 @@ def interpreted(
 
 
 def shape(field: Any, columns: Mapping[str, Any]) -> tuple[int, ...]:
+    """[component, level, column], without the first where a field has none, or without level for a plane."""
     levels, count = next(values.shape for values in columns.values() if values.ndim == 2)
-    return (count,) if field.rank == 2 else (levels, count)
+    of_one = (count,) if field.rank == 2 else (levels, count)
+    return (field.components, *of_one) if field.components else of_one
 
 
 def arrays(kernel: Any, columns: Mapping[str, Any], precision: str) -> dict[str, Array]:
@@ -84,8 +86,10 @@ def arrays(kernel: Any, columns: Mapping[str, Any], precision: str) -> dict[str,
         numbers = [float(value) for value in np.asarray(values, DTYPES[precision]).ravel()]
         count = form[-1]
         extent, stride = (
-            ((count, 1), (1, count)) if len(form) == 1 else ((count, 1, form[0]), (1, count, count))
+            ((count, 1), (1, count)) if len(form) == 1 else ((count, 1, form[-2]), (1, count, count))
         )
+        if field.components:
+            stride = (*stride, count * form[-2])
         result[field.name] = Array(numbers, 0, extent, stride)
     return result
 
