@@ -217,15 +217,14 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
     own, mine = _model(module, kernel), module.schedule(kernel, row.precision)
     gpu = TARGETS[row.target].gpu is not None
     part = "gpu" if gpu else "cpu"
-    for option in ("fma", "colours", "specialise", "math"):
+    if option := mine.computes_otherwise(row.schedule):
         here, there = getattr(mine, option), getattr(row.schedule, option)
-        if here != there:
-            raise KernelError(
-                row.where,
-                f"the row has {option}={there!r}, but '{kernel}' has {option}={here!r}: part of what it "
-                "computes.",
-                "explore again, or write the option into the model",
-            )
+        raise KernelError(
+            row.where,
+            f"the row has {option}={there!r}, but '{kernel}' has {option}={here!r}: part of what it "
+            "computes.",
+            "explore again, or write the option into the model",
+        )
     schedule = replace(known.schedule, **{part: getattr(row.schedule, part)})
     try:
         found = _model(module.alone([kernel], row.precision, schedule, row.target), kernel)

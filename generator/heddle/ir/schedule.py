@@ -459,6 +459,12 @@ class Schedule:
         if self.specialise is not None:
             _named_value("specialise", self.specialise, "a field's name", ("open", 63))
 
+    def computes_otherwise(self, other: Schedule) -> str:
+        """The first option that is a part of what a kernel computes and that another schedule has otherwise;
+        empty where there is none."""
+        options = ("fma", "colours", "specialise", "math")
+        return next((name for name in options if getattr(self, name) != getattr(other, name)), "")
+
 
 @dataclass(frozen=True)
 class Precision:
