@@ -3,7 +3,9 @@
 
 from heddle import Module, Schedule, Threads, chemistry
 
-module = Module("cb05_rodas3_device", precisions=("f64",))
+module = Module(
+    "cb05_rodas3_device", about="Carbon Bond 2005 by Rodas3, a thread per cell.", precisions=("f64",)
+)
 solver = chemistry.Rosenbrock(chemistry.cb05(), "Rodas3")
 module.add(
     "integrate", solver.integrate(), schedule=Schedule(gpu=Threads(block=(64, 1, 1)), math="reproducible")

@@ -3,6 +3,6 @@
 
 from heddle import Module, Schedule, Strips, chemistry
 
-module = Module("cb05_ros3", precisions=("f64",))
+module = Module("cb05_ros3", about="Carbon Bond 2005 in a row of cells, by Ros3.", precisions=("f64",))
 solver = chemistry.Rosenbrock(chemistry.cb05(), "Ros3", dimensions=1)
 module.add("integrate", solver.integrate(), schedule=Schedule(cpu=Strips(8), math="reproducible"))

@@ -84,6 +84,30 @@ def test_names_of_decisions_are_found() -> None:
     assert missing("generator/docs/decisions/0996-x.md") == {"0996"}
 
 
+@pytest.mark.parametrize("folder", ["examples", "generator", "runtime", "templates", "tests"])
+def test_a_folder_says_what_is_in_it(folder: str) -> None:
+    """One sentence where a reader meets it; `generated` has committed output alone, whose banners say so."""
+    title, _, first, *_ = (ROOT / folder / "README.md").read_text().split("\n")
+    assert title == f"# {folder.capitalize()}"
+    assert first[0].isupper()
+
+
+def test_the_list_of_examples_is_complete() -> None:
+    listed = re.findall(
+        r"^\| \[(\w+)\]\(\1/README\.md\)", (ROOT / "examples/README.md").read_text(), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(path.parent.name for path in ROOT.glob("examples/*/README.md"))
+
+
+@pytest.mark.parametrize("folder", ["tests", "runtime/include/heddle"])
+def test_the_lists_of_folders_are_complete(folder: str) -> None:
+    text = (ROOT / folder.partition("/")[0] / "README.md").read_text()
+    folders = [
+        path.name for path in (ROOT / folder).iterdir() if path.is_dir() and path.name != "__pycache__"
+    ]
+    assert [name for name in folders if not re.search(rf"\b{name}\b", text)] == []
+
+
 def report() -> Any:
     path = ROOT / "tests/benchmarks/report.py"
     spec = importlib.util.spec_from_file_location("report", path)

@@ -15,6 +15,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
+    *(ROOT / folder / "README.md" for folder in ("examples", "generator", "runtime", "templates", "tests")),
     *sorted((ROOT / "generator/docs").glob("*.md")),
     *sorted((ROOT / "generator/docs/guides").glob("*.md")),
     *sorted((ROOT / "generator/docs/tutorial").rglob("*.md")),

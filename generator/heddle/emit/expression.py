@@ -62,8 +62,11 @@ class ExpressionPrinter:
             case ir.View(pointer, opaque=True):
                 return f"heddle::opaque({pointer.name})", ATOM
             case ir.View(pointer, offset, _):
-                zero = isinstance(offset, ir.Const) and offset.value == 0
-                return (pointer.name, ATOM) if zero else (f"{pointer.name} + {self(offset, 12)}", 12)
+                if isinstance(offset, ir.Const) and offset.value == 0:
+                    return pointer.name, ATOM
+                distance = self(offset, 12)
+                sign = "-" if distance.startswith("-") else "+"
+                return f"{pointer.name} {sign} {distance.removeprefix('-')}", 12
             case ir.Cast(value, scalar):
                 return self.cast(value, scalar), ATOM
             case ir.Select(condition, yes, no, both=True):

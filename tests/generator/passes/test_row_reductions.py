@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from pathlib import Path
 
@@ -95,20 +96,33 @@ def test_more_results_than_wait_at_once(tmp_path: Path, threads: int) -> None:
         assert found["total"][k, y] == expected
 
 
-@pytest.mark.parametrize("schedule", [PIECES, WARP_PIECES], ids=["block", "warps"])
+LONG_ROWS = {"block": PIECES, "warps": WARP_PIECES}
+
+
+@pytest.fixture(scope="module")
+def long_rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Module, ctypes.CDLL]:
+    """A kernel for each schedule, in both precisions: rows of all lengths run the same text."""
+    made = Module("rows", precisions=("f64", "f32"))
+    for name, schedule in LONG_ROWS.items():
+        made.add(name, row_reductions(), schedule=schedule)
+    library = Library(tmp_path_factory.mktemp("rows"), [(made, ("reference", "cuda"))], plain=True)
+    return made, library.compile()
+
+
+@pytest.mark.parametrize("name", LONG_ROWS)
 @pytest.mark.parametrize("chosen", ["f64", "f32"])
 @pytest.mark.parametrize("n_x", [1, 64, 65, 331])
-def test_rows_that_are_longer_than_a_block(n_x: int, chosen: str, schedule: Schedule, tmp_path: Path) -> None:
+def test_rows_that_are_longer_than_a_block(
+    n_x: int, chosen: str, name: str, long_rows: tuple[Module, ctypes.CDLL]
+) -> None:
     """Of any length, with the bits of the reference target, and the lowest of the rows that columns carry."""
-    made = Module("rows", precisions=(chosen,))
-    made.add("rows", row_reductions(), schedule=schedule)
-    typed = made.typed("rows", chosen)
-    library = Library(tmp_path, [(made, ("reference", "cuda"))], plain=True).compile()
+    made, library = long_rows
+    typed = made.typed(name, chosen)
     results = []
     for target in ("reference", "cuda"):
         arrays = memory(typed, (n_x, 5, 3), random.Random(n_x), plain=True)
         held = Memory(typed, arrays)
-        assert call(library, f"rows_rows_{chosen}", typed, held, {}, target) == 0
+        assert call(library, f"rows_{name}_{chosen}", typed, held, {}, target) == 0
         results.append({name: values.tobytes() for name, values in held.data.items()})
     assert results[0] == results[1]
 
