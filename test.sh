@@ -326,7 +326,7 @@ say "Heddle: tests ($mode)"
 packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran
   zlib1g-dev libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev
   openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
-  libfftw3-single3 ccache shellcheck libcli11-dev binutils rocm-device-libs libamdhip64-dev libc++-19-dev
+  libfftw3-single3 ccache shellcheck libcli11-dev binutils lld rocm-device-libs libamdhip64-dev libc++-19-dev
   libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py python3-torch libsundials-dev python3-sphinx
   python3-myst-parser furo python3-sympy python3-pytest zsh doxygen chromium-headless-shell)
 if [ $mode = full ]; then
