@@ -11,11 +11,13 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "heddle/core/buffer.hpp"
+#include "heddle/core/error.hpp"
 #include "heddle/core/memory.hpp"
 #include "heddle/graph/sweep_domain.hpp"
 #include "heddle/grid/block_walls.hpp"
@@ -23,7 +25,6 @@
 #include "heddle/grid/field.hpp"
 #include "heddle/grid/field_access.hpp"
 #include "heddle/grid/ghost_layers.hpp"
-#include "heddle/grid/interleaved.hpp"
 #include "heddle/grid/profile.hpp"
 #include "heddle/reduction/reduction_work.hpp"
 #include "heddle/sparse/cell_range.hpp"
@@ -31,6 +32,18 @@
 #include "heddle/sparse/sparse_field.hpp"
 
 namespace heddle {
+
+/// Throws Error if `field` is on a device and does not interleave `lanes` of its blocks: the CUDA kernel
+/// `kernel` updates that many cells per thread.
+template <class T> void require_interleaved(const Field<T>& field, int lanes, const char* kernel) {
+  if (field.memory() == Memory::device && field.interleaved() != lanes) {
+    throw Error(
+        kernel,
+        "field '" + std::string(field.name()) + "' interleaves " + std::to_string(field.interleaved()) +
+            " blocks, but the kernel needs " + std::to_string(lanes),
+        "construct the field with {.interleaved = " + std::to_string(lanes) + "} on a grid of blocks");
+  }
+}
 
 /// A field with blocks: one argument, the view of a block or of a part of it. one_per_column: of a plane, a
 /// field with one value per column that a kernel of three dimensions takes.
