@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import heddle
+from heddle.colours import message
 from heddle.commands import explore_options
 from heddle.commands.lift_options import add_arguments
 from heddle.emit.fortran_file import DIRECTIVES
@@ -50,12 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KernelError as error:
         if options.debug:
             traceback.print_exc()
-        print(f"heddle: {error}", file=sys.stderr)
+        _say(str(error))
         return 1
     except KeyboardInterrupt:
         if options.debug:
             traceback.print_exc()
-        print("heddle: ended by Ctrl-C", file=sys.stderr)
+        _say("ended by Ctrl-C")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of `heddle show model.py | head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,18 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if error.filename is None
             else f"write or read {error.filename}"
         )
-        print(f"heddle: cannot {what}: {error.strerror}", file=sys.stderr)
+        _say(f"cannot {what}: {error.strerror}")
         return 1
     except Exception as error:
         if options.debug:
             raise
         place = _model_line(error, options)
-        print(
-            f"heddle: {place}{type(error).__name__}: {error}\n  Hint: run "
-            "again with --debug for the full trace",
-            file=sys.stderr,
+        _say(
+            f"{place}{type(error).__name__}: {error}\n  Hint: run again with --debug for the full trace",
         )
         return 1
+
+
+def _say(text: str, warning: bool = False) -> None:
+    """On the standard error."""
+    print(message(text, sys.stderr, warning), file=sys.stderr)
 
 
 def _cmake_dir() -> int:
@@ -367,7 +371,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _remark(text: str) -> None:
-    print(f"heddle: warning: {text}", file=sys.stderr)
+    _say(text, warning=True)
 
 
 def _doctor(options: argparse.Namespace) -> int:

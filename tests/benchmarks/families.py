@@ -108,7 +108,7 @@ CPU = (
     Rows(simd=False),
     CacheLines(4),
     CacheLines(4, nontemporal=True),
-    *(Strips(size) for size in (256, 128, 64, 16, 8)),
+    *(Strips(size) for size in (256, 128, 64, 32, 16, 8)),
     Strips(64, nontemporal=True),
 )
 GPU = (
@@ -318,7 +318,7 @@ FAMILIES = (
         {"omega": 1.6},
     ),
     Family("columns", _columns, "solve", "256x256x40", "512x512x80"),
-    Family("rounds: Kessler microphysics", _kessler, "kessler", "128x64x40", "512x256x40", ("f32",), AIR),
+    Family("rounds: Kessler microphysics", _kessler, "kessler", "128x64x40", "512x256x40", values=AIR),
     Family(
         "red-black relaxation",
         _relaxation("sweep"),

@@ -78,8 +78,8 @@ def test_an_unknown_option_is_said_with_the_usage_of_the_command(
     ("words", "code"),
     [(["--help"], 0), (["explore", "--help"], 0), (["show", "MODEL"], 0), (["show", "no.py"], 1)],
 )
-def test_nothing_is_coloured(words: list[str], code: int, model: Path) -> None:
-    """Where a terminal is asked to show colours, too."""
+def test_nothing_is_coloured_but_a_terminal(words: list[str], code: int, model: Path) -> None:
+    """Also where colours are asked for: what is not read by people stays as it is."""
     asked = os.environ | {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "heddle", *(str(model) if word == "MODEL" else word for word in words)]
     done = subprocess.run(command, capture_output=True, env=asked, check=False)
