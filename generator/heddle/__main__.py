@@ -22,6 +22,7 @@ import heddle
 from heddle.colours import message
 from heddle.commands import explore_options
 from heddle.commands.lift_options import add_arguments
+from heddle.commands.usage import Parser, check_precision
 from heddle.emit.fortran_file import DIRECTIVES
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
     words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
+    Parser.words = words
     options, unknown = parser.parse_known_args(_targets_last(words))
     if unknown:  # said with the usage of the command, not with that of all
         getattr(options, "misused", parser.error)(f"unrecognized arguments: {' '.join(unknown)}")
@@ -125,7 +127,7 @@ it is proved. Headers (.h, .hpp) are compared, not proved; no kernel is proved t
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
+    parser = Parser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
@@ -412,6 +414,7 @@ def _show(options: argparse.Namespace) -> int:
 
     module = _loaded(options, [options.target])
     if options.precision:
+        check_precision("--precision", options.precision)
         module.precisions = (options.precision,)
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(

@@ -12,6 +12,7 @@ from typing import Any
 
 from heddle.build import module_in, names_of
 from heddle.colours import coloured
+from heddle.commands.usage import check_precision
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.exploration import Exploration, merge
@@ -52,6 +53,8 @@ def _busy() -> str:
 
 
 def _searched(options: argparse.Namespace) -> Exploration:
+    for precision in options.precisions or ():
+        check_precision("--precisions", precision)
     names = names_of(options.model)
     variants: Any = names.get("variants")
     given: Any = names.get("values", {})

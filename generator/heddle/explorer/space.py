@@ -94,7 +94,7 @@ def space(
                     refused.append(one)
             continue
         module, hybrid = module_of_variant(chosen), chosen if isinstance(chosen, Hybrid) else None
-        for step, names in _steps(module, kernels).items():
+        for step, names in steps(module, kernels).items():
             if hybrid is not None and not {*names} <= hybrid.listed.keys():
                 continue
             first = module.kernels[names[0]]
@@ -156,8 +156,9 @@ def _solves(
             yield Candidate(variant, SOLVE, names, precision, schedule, module, method.module, same, method)
 
 
-def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
-    """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them."""
+def steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them. Raises
+    KernelError for one that is none, and for a module without any."""
     found: dict[str, tuple[str, ...]] = {}
     callable_ = [
         name

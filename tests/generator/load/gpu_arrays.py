@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle.load on a GPU, with CuPy, PyTorch and numba-cuda as far as they are installed: values against NumPy, streams,
-what is refused, and the time of a call. No test of pytest: run it on a machine with a GPU and nvcc.
+"""heddle.load on a GPU, with CuPy, PyTorch and numba-cuda as far as they are installed: values against NumPy,
+streams, what is refused, and the time of a call. No test of pytest: run it on a machine with a GPU and nvcc.
 
     python tests/generator/load/gpu_arrays.py
 """
@@ -131,8 +131,8 @@ def check_domain(
 
 
 def check_numba(kernels: Any) -> bool:
-    """A kernel of Numba, then one of ours, in the default stream and in one of Numba's. Returns whether it
-    could be tried."""
+    """A kernel of Numba, then one of ours, in the default stream and in one of Numba's; arrays without DLPack as
+    views of CuPy. Returns whether it could be tried."""
     try:
         cuda = importlib.import_module("numba.cuda")
     except ImportError:
@@ -140,25 +140,26 @@ def check_numba(kernels: Any) -> bool:
         return False
     version = getattr(importlib.import_module("numba_cuda"), "__version__", "?")
 
-    @cuda.jit  # type: ignore[untyped-decorator]
-    def doubled(u: Any) -> None:
+    def doubling(u: Any) -> None:
         i, j = cuda.grid(2)
         if i < u.shape[0] and j < u.shape[1]:
             u[i, j] *= 2
 
+    doubled = cuda.jit(doubling)
     values = np.random.default_rng(1).integers(-9, 9, (514, 1026)).astype("f8")
     u, result = cuda.to_device(values), cuda.to_device(np.zeros_like(values))
+    there, how = (u, result), "DLPack"
     if not hasattr(u, "__dlpack__"):
-        print(f"numba-cuda {version}: arrays offer no __dlpack__")
-        return False
+        cupy = importlib.import_module("cupy")
+        there, how = (cupy.asarray(u), cupy.asarray(result)), "views of CuPy, since it has no DLPack"
     for own in (None, cuda.stream()):
         doubled[(33, 65), (16, 16), own or 0](u)
         values *= 2
         given = {} if own is None else {"stream": own}
-        kernels.step(u=u, u_next=result, alpha=2, ghosts=1, **given)
+        kernels.step(u=there[0], u_next=there[1], alpha=2, ghosts=1, **given)
         cuda.synchronize()
         np.testing.assert_array_equal(result.copy_to_host()[1:-1, 1:-1], step(values, 2.0))
-    print(f"numba-cuda {version}: ok")
+    print(f"numba-cuda {version}: ok, by {how}")
     return True
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle.load with arrays of NVIDIA Warp on a CPU, by DLPack. No test of pytest: Warp's wheel takes 130 MB.
+"""heddle.load with arrays of NVIDIA Warp on a CPU, by DLPack: whole arrays, since Warp does not say of what
+memory a view is a part. No test of pytest: Warp's wheel takes 130 MB.
 
 python tests/generator/load/in_warp.py        # with warp-lang and numpy
 """
@@ -35,10 +36,6 @@ def main() -> int:
         u_next = warp.zeros_like(u)
         place = u_next.ptr
         kernels.step(u=u, u_next=u_next, alpha=2, ghosts=1)
-        np.testing.assert_array_equal(u_next.numpy()[1:-1, 1:-1], step(values, 2.0))
-        inner = (slice(1, -1), slice(1, -1))
-        u_next.zero_()
-        kernels.step(u=u[inner], u_next=u_next[inner], alpha=2)
         np.testing.assert_array_equal(u_next.numpy()[1:-1, 1:-1], step(values, 2.0))
         assert u_next.ptr == place
     try:
