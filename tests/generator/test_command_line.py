@@ -104,6 +104,11 @@ def test_a_precision_that_is_none(words: list[str], model: Path, capsys: pytest.
     assert said.startswith(f"heddle: {words[-1]}: 'f63' is not a precision.\n  Hint: write storage")
 
 
+def test_a_folder_is_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith(f"heddle: {tmp_path}: this is a folder, not a model.\n  Hint: ")
+
+
 def test_exploring_a_kernel_that_is_none(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before sizes, which depend on what kernels there are."""
     assert main(["explore", str(model), "--kernels", "shft", "--size", "64x64"]) == 1

@@ -404,11 +404,6 @@ def no_model_file() -> None:
     load(Path("nowhere.py"))
 
 
-@says("this is a folder, not a model.\n  Hint: pass the path of a Python file")
-def folder_for_a_model() -> None:
-    load(Path(__file__).parent)
-
-
 @says(
     "heddle: the clang-format wheel is missing.\n  Hint: install Heddle's "
     "dependencies: pip install clang-format"

@@ -95,6 +95,17 @@ def test_rates_and_temperatures_count(own_cache: Path) -> None:
     assert 8e-3 * no2 == pytest.approx(rate * no * o3, rel=1e-2)
 
 
+def test_layouts() -> None:
+    """An array per species; the rows of all species behind each other."""
+    problem = Problem(robertson(), LATE)
+    fields, rows = (Cells(problem, {}, (8, 5), np, by_rows).concentration for by_rows in (False, True))
+    assert fields.shape == rows.shape == (3, 5, 8)
+    assert rows.strides == (8 * 8, 3 * 8 * 8, 8)
+    assert fields.strides[0] > fields.strides[1] >= 8 * 8
+    np.testing.assert_array_equal(fields, rows)
+    assert fields[0, 0].tolist() == pytest.approx(np.linspace(0.9, 1.1, own.KINDS)[:8])
+
+
 def test_a_search(own_cache: Path, tmp_path: Path) -> None:
     """Emitted solvers with several schedules, in two layouts, of the same bits; SciPy's with its own."""
     assert own_cache.is_dir()

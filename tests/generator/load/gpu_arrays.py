@@ -131,8 +131,8 @@ def check_domain(
 
 
 def check_numba(kernels: Any) -> bool:
-    """A kernel of Numba, then one of ours, in the default stream and in one of Numba's; arrays without DLPack as
-    views of CuPy. Returns whether it could be tried."""
+    """A kernel of Numba, then one of ours, in the default stream and in one of Numba's. Arrays without DLPack
+    are given as views of CuPy. Returns whether it could be tried."""
     try:
         cuda = importlib.import_module("numba.cuda")
     except ImportError:
