@@ -216,8 +216,9 @@ class _Start:
         return self.solver.on(Cells(self.problem, kernels, extent, library, self.by_rows))
 
 
-def _module(mechanism: chemistry.Mechanism, name: str) -> Module:
-    return Module(f"{mechanism.name}_{name}", precisions=("f64",))
+def _module(mechanism: chemistry.Mechanism) -> Module:
+    """By one name for all solvers, so that results stand in one table."""
+    return Module(mechanism.name, precisions=("f64",))
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ class _Rosenbrock:
     rosenbrock = True
 
     def kernels(self, mechanism: chemistry.Mechanism) -> Module:
-        module = _module(mechanism, self.method.lower())
+        module = _module(mechanism)
         solver = chemistry.Rosenbrock(mechanism, self.method, dimensions=2)
         module.add("integrate", solver.integrate(), schedule=Schedule(math="reproducible"))
         return module
@@ -272,7 +273,7 @@ class _SciPy:
     rosenbrock = False
 
     def kernels(self, mechanism: chemistry.Mechanism) -> Module:
-        module = _module(mechanism, "by_scipy")
+        module = _module(mechanism)
         for name, kernel in (("tendency", chemistry.tendency), ("jacobian", chemistry.jacobian)):
             module.add(name, kernel(mechanism, dimensions=2), schedule=Schedule(math="reproducible"))
         return module

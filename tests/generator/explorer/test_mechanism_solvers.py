@@ -130,6 +130,7 @@ def test_a_search(own_cache: Path, tmp_path: Path) -> None:
     assert len(errors) == 1
     assert all(r.residual is not None and r.residual <= 0.01 for r in found.results)
     table = found.table()
+    assert table.count("robertson/solve, 8x4, ") == 1
     assert "Strips(8)" in table
     assert "(own)" in table
 
