@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import heddle
+from heddle.colours import message
 from heddle.commands import explore_options
 from heddle.commands.lift_options import add_arguments
+from heddle.commands.usage import Parser, check_precision
 from heddle.emit.fortran_file import DIRECTIVES
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -36,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
     words, flags = _split(sys.argv[1:] if arguments is None else list(arguments))
+    Parser.words = words
     options, unknown = parser.parse_known_args(_targets_last(words))
     if unknown:  # said with the usage of the command, not with that of all
         getattr(options, "misused", parser.error)(f"unrecognized arguments: {' '.join(unknown)}")
@@ -50,12 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KernelError as error:
         if options.debug:
             traceback.print_exc()
-        print(f"heddle: {error}", file=sys.stderr)
+        _say(str(error))
         return 1
     except KeyboardInterrupt:
         if options.debug:
             traceback.print_exc()
-        print("heddle: ended by Ctrl-C", file=sys.stderr)
+        _say("ended by Ctrl-C")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of `heddle show model.py | head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,18 +69,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if error.filename is None
             else f"write or read {error.filename}"
         )
-        print(f"heddle: cannot {what}: {error.strerror}", file=sys.stderr)
+        _say(f"cannot {what}: {error.strerror}")
         return 1
     except Exception as error:
         if options.debug:
             raise
         place = _model_line(error, options)
-        print(
-            f"heddle: {place}{type(error).__name__}: {error}\n  Hint: run "
-            "again with --debug for the full trace",
-            file=sys.stderr,
+        _say(
+            f"{place}{type(error).__name__}: {error}\n  Hint: run again with --debug for the full trace",
         )
         return 1
+
+
+def _say(text: str, warning: bool = False) -> None:
+    """On the standard error."""
+    print(message(text, sys.stderr, warning), file=sys.stderr)
 
 
 def _cmake_dir() -> int:
@@ -121,7 +127,7 @@ it is proved. Headers (.h, .hpp) are compared, not proved; no kernel is proved t
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
+    parser = Parser(prog="heddle", description="Mathematics in, C++ and CUDA kernels out.")
     parser.add_argument("--version", action="version", version=f"heddle {heddle.__version__}")
     parser.add_argument("--cmake-dir", action="store_true", help="print where heddle.cmake lies")
     parser.add_argument("--debug", action="store_true", help="show stack traces")
@@ -367,7 +373,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _remark(text: str) -> None:
-    print(f"heddle: warning: {text}", file=sys.stderr)
+    _say(text, warning=True)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -408,6 +414,7 @@ def _show(options: argparse.Namespace) -> int:
 
     module = _loaded(options, [options.target])
     if options.precision:
+        check_precision("--precision", options.precision)
         module.precisions = (options.precision,)
     if options.kernel and options.kernel not in module.kernels:
         raise KernelError(

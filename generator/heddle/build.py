@@ -68,7 +68,8 @@ def load(model: Path, root: Path | None = None) -> Module:
 def names_of(model: Path) -> dict[str, object]:
     """Run a model file and return what it defines."""
     if not model.is_file():
-        raise KernelError(str(model), "the model file does not exist.", "pass the path of a Python file")
+        what = "this is a folder, not a model." if model.is_dir() else "the model file does not exist."
+        raise KernelError(str(model), what, "pass the path of a Python file")
     sys.path.insert(0, str(model.parent))
     try:
         with named_if_slow(model):

@@ -358,7 +358,7 @@ def texts(space: Explored, results: Sequence[Result]) -> dict[str, str]:
         variant = variants[result.variant]
         module = module_of_variant(variant)
         alone = (
-            variant.in_precision(result.precision)
+            variant.alone(result.precision, result.schedule, result.target)
             if isinstance(variant, Method)
             else module.alone(_kernels(module, result.step), result.precision, result.schedule, result.target)
         )

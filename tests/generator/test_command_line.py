@@ -75,11 +75,54 @@ def test_an_unknown_option_is_said_with_the_usage_of_the_command(
 
 
 @pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["biuld", "a.py"], "build"),
+        (["show", "a.py", "--stage", "lowerd"], "lowered"),
+        (["build", "a.py", "--ot", "mine"], "--out in place of --ot"),
+        (["explore", "a.py", "--siez=64x64"], "--size in place of --siez"),
+        (["new", "heat", "--kind", "rust"], ""),
+        (["doctor", "--fast"], ""),
+    ],
+)
+def test_what_is_meant_by_a_word_that_is_not_known(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.endswith(f"\n  Hint: did you mean {meant}?\n") == bool(meant), said
+    assert ("Hint" in said) == bool(meant)
+
+
+@pytest.mark.parametrize("words", [["show", "MODEL", "--precision"], ["explore", "MODEL", "--precisions"]])
+def test_a_precision_that_is_none(words: list[str], model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the option, and no line of a program."""
+    assert main([*(str(model) if word == "MODEL" else word for word in words), "f63"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"heddle: {words[-1]}: 'f63' is not a precision.\n  Hint: write storage")
+
+
+def test_a_folder_is_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith(f"heddle: {tmp_path}: this is a folder, not a model.\n  Hint: ")
+
+
+def test_exploring_a_kernel_that_is_none(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before sizes, which depend on what kernels there are."""
+    assert main(["explore", str(model), "--kernels", "shft", "--size", "64x64"]) == 1
+    assert capsys.readouterr().err == (
+        "heddle: demo: 'shft' is no kernel that runs from Python.\n  Hint: choose from: shift, copy\n"
+    )
+
+
+@pytest.mark.parametrize(
     ("words", "code"),
     [(["--help"], 0), (["explore", "--help"], 0), (["show", "MODEL"], 0), (["show", "no.py"], 1)],
 )
-def test_nothing_is_coloured(words: list[str], code: int, model: Path) -> None:
-    """Where a terminal is asked to show colours, too."""
+def test_nothing_is_coloured_but_a_terminal(words: list[str], code: int, model: Path) -> None:
+    """Also where colours are asked for: what is not read by people stays as it is."""
     asked = os.environ | {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "heddle", *(str(model) if word == "MODEL" else word for word in words)]
     done = subprocess.run(command, capture_output=True, env=asked, check=False)

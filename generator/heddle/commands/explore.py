@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from heddle.build import module_in, names_of
+from heddle.colours import coloured
+from heddle.commands.usage import check_precision
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
 from heddle.explorer.exploration import Exploration, merge
@@ -26,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         )
     busy = "" if options.merge or options.threads is not None or TARGETS[options.target].gpu else _busy()
     found = merge(options.merge, options.out, options.against) if options.merge else _searched(options)
-    print(found.table(None if options.all else ROWS))
+    print(found.table(None if options.all else ROWS, partial(coloured, file=sys.stdout)))
     if found.untried:
         print(
             f"\nheddle: {options.budget:g} minutes were over; candidates left: {found.untried}.\n"
@@ -49,6 +53,8 @@ def _busy() -> str:
 
 
 def _searched(options: argparse.Namespace) -> Exploration:
+    for precision in options.precisions or ():
+        check_precision("--precisions", precision)
     names = names_of(options.model)
     variants: Any = names.get("variants")
     given: Any = names.get("values", {})

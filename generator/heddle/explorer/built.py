@@ -116,7 +116,7 @@ def resources(made: Built, schedule: Schedule) -> dict[str, Any]:
 def reference(candidate: Candidate) -> Module:
     """The same arithmetic, for the reference target."""
     if candidate.method is not None:
-        return candidate.method.reference(candidate.precision)
+        return candidate.method.reference(candidate.precision, candidate.schedule)
     schedule = arithmetic(candidate.schedule)
     return candidate.original.alone(_checked(candidate), candidate.precision, schedule, "reference")
 

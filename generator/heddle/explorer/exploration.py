@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,9 @@ class Exploration:
             )
         return min(found, key=lambda result: result.nanoseconds_per_cell)
 
-    def table(self, rows: int | None = None) -> str:
-        """All results, the fastest first; at most so many of each step, machine and size."""
+    def table(self, rows: int | None = None, paint: Callable[[str, str], str] = lambda text, _: text) -> str:
+        """All results, the fastest first; at most so many of each step, machine and size. paint: gives a text
+        a colour: bold for headings, green for the fastest, red for what is wrong."""
         lines: list[str] = []
         place: tuple[Any, ...] = ()
         shown = 0
@@ -85,9 +86,11 @@ class Exploration:
             if result.place != place:
                 place, shown = result.place, 0
                 size = "x".join(map(str, result.extent))
-                lines += ["", f"{result.module}/{result.step}, {size}, {result.machine}, {result.target}"]
+                heading = f"{result.module}/{result.step}, {size}, {result.machine}, {result.target}"
+                lines += ["", paint(heading, "bold")]
                 gpu = TARGETS[result.target].gpu is not None
                 several = [r for r in self.correct if r.place == place]
+                varied = any(not r.own for r in several)
                 counters = any(r.counted is not None for r in several)
                 by_counters = f" {'counted':>7}" if counters else ""
                 taken = f" {'regs':>4} {'spills':>6} {'warps':>5}" if gpu else ""
@@ -99,21 +102,22 @@ class Exploration:
             if rows is not None and shown > rows:
                 continue
             error = "" if result.error is None else f"{result.error:.1e}"
-            own = " (own)" if result.own else ""
+            own = " (own)" if result.own and (varied or result.residual is None) else ""
             by_counters = "" if result.counted is None else f"{result.counted:.4g}"
             by_counters = f" {by_counters:>7}" if counters else ""
             taken = ""
             if gpu:
                 share = "" if result.occupancy is None else f"{result.occupancy:.0%}"
                 taken = f" {result.registers:4} {result.spills:6} {share:>5}"
-            lines.append(
+            line = (
                 f"{result.nanoseconds_per_cell:8.3g} {_share(result):>6} {result.bytes:7.4g}{by_counters} "
                 f"{error:>8} {result.lines:5} {result.compilation:5.1f} s{taken}  "
                 f"{result.variant + ': ' if result.variant else ''}{result.precision} "
-                f"{result.shown + own if result.residual is None else solve_text(result)}"
+                f"{_how(result, varied) + own}"
             )
+            lines.append(paint(line, "green") if shown == 1 else line)
         for result in self.wrong:
-            lines += ["", f"{result.state}: {result.name}", f"  {result.why}"]
+            lines += ["", f"{paint(result.state, 'red')}: {result.name}", f"  {result.why}"]
         if self.earlier is not None:
             changes = self.drift
             lines += ["", f"since the earlier search: {counts(changes)}"]
@@ -167,6 +171,13 @@ class Exploration:
         for name, text in texts.items():
             write_if_changed(folder / name, text + "\n")
         return [folder / name for name in texts]
+
+
+def _how(result: Result, varied: bool) -> str:
+    """The schedule of a candidate; of a solve how it ended, with the schedule where several were tried."""
+    if result.residual is None:
+        return result.shown
+    return solve_text(result) + (f", {result.shown}" if varied else "")
 
 
 def _share(result: Result) -> str:

@@ -285,6 +285,7 @@ class HybridRun:
         xp: Any,
     ) -> None:
         self.xp, self.parts, self.cells = xp, divided, divided.places
+        self._copy = _copying(xp)
         self.memory = self
         extent = tuple(reversed(divided.mask.shape))
         named = {kernel.name: kernel for kernel in kernels}
@@ -311,11 +312,11 @@ class HybridRun:
         """Update all cells by each kernel."""
         for kernel in self.steps:
             for to, ghosts, source, homes in kernel.before:
-                to[ghosts] = source[homes]
+                self._copy(to, ghosts, source, homes)
             for function, given in kernel.calls:
                 function(**given)
             for source, ghosts, to, homes in kernel.after:
-                to[homes] = source[ghosts]
+                self._copy(to, homes, source, ghosts)
         return [None] * len(self.steps)
 
     def reset(self) -> None:
@@ -477,6 +478,20 @@ def _beside(kernel: ir.Kernel) -> tuple[list[str], list[str]]:
         return list(dict.fromkeys(one.field.name for one in beside))
 
     return fields(read), fields(written)
+
+
+def _copying(xp: Any) -> Callable[[Any, Any, Any, Any], object]:
+    """What sets elements `to[there]` to `source[here]`; on a GPU one kernel, without memory between."""
+    if hasattr(xp, "ElementwiseKernel"):
+        kernel = xp.ElementwiseKernel(
+            "raw T source, I here, I there", "raw T to", "to[there] = source[here]", "copy_elements"
+        )
+        return lambda to, there, source, here: kernel(source, here, there, to)
+
+    def copy(to: Any, there: Any, source: Any, here: Any) -> None:
+        to[there] = source[here]
+
+    return copy
 
 
 def _flat(xp: Any, array: Any) -> tuple[Any, tuple[int, ...]]:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from heddle.errors import KernelError
 from heddle.explorer.hybrid import Hybrid
 from heddle.explorer.schedules import arithmetic
+from heddle.ir.schedule import Schedule
 from heddle.module import KernelModel, Module
 
 
@@ -46,7 +47,8 @@ class Method:
     relative residual that a solve has to reach. pace: a kernel of the module; a solve is compared with a
     stream that moves as many bytes, in the pattern of this kernel. same_bits: whether the reference
     target gives the same bits on a GPU, too: not where a library is called that is another one there.
-    identity: of all that `start` depends on.
+    identity: of all that `start` depends on. varied: schedules are tried of the kernel `pace`; else all
+    kernels keep theirs.
     """
 
     module: Module
@@ -55,6 +57,7 @@ class Method:
     pace: str
     same_bits: bool = True
     identity: str = ""
+    varied: bool = False
 
     def in_precision(self, precision: str) -> Module:
         """Its module in one precision."""
@@ -62,13 +65,23 @@ class Method:
         own.model = self.module.model
         return own
 
-    def reference(self, precision: str) -> Module:
-        """The same arithmetic, for the reference target."""
+    def alone(self, precision: str, schedule: Schedule, target: str) -> Module:
+        """Its module in one precision, with a schedule for the kernel `pace`. Raises KernelError where that
+        cannot run so on a target."""
         own = self.in_precision(precision)
-        own.kernels = {}  # the replaced module shares its own
+        paced = self.module.alone([self.pace], precision, schedule, target)
+        own.kernels = self.module.kernels | paced.kernels  # the replaced module shares its own
+        own.tuned = {key: one for key, one in self.module.tuned.items() if key[0] != self.pace}
+        return own
+
+    def reference(self, precision: str, schedule: Schedule | None = None) -> Module:
+        """The same arithmetic, for the reference target. schedule: that of `pace`."""
+        own = self.in_precision(precision)
+        own.kernels = {}
         for name, kernel in self.module.kernels.items():
             assert isinstance(kernel, KernelModel)
-            own.kernels[name] = kernel.scheduled(arithmetic(kernel.schedule))
+            same = schedule if schedule and name == self.pace else kernel.schedule
+            own.kernels[name] = kernel.scheduled(arithmetic(same))
         return own
 
 

@@ -34,7 +34,7 @@ from heddle.explorer.results import Result, append, read, source_of
 from heddle.explorer.schedules import arithmetic
 from heddle.explorer.search import Point, Search, search
 from heddle.explorer.sizes import extent as extent_of
-from heddle.explorer.space import Candidate, space
+from heddle.explorer.space import Candidate, space, steps
 from heddle.explorer.trial import (
     Accuracy,
     Conditions,
@@ -110,6 +110,9 @@ def explore(
         if value is not None and not value > 0:
             raise KernelError("heddle.explore", f"{option}={value} is not positive.", "leave it out")
     _check_values(chosen, values or {})
+    for one in chosen.values():  # before sizes, which depend on the dimensions of kernels
+        if not isinstance(one, Method):
+            steps(module_of_variant(one), kernels)
     library()  # NumPy, or what to install
     if counters:
         required(TARGETS[target].gpu is not None)

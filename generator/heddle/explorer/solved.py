@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +92,8 @@ def solved(
     xp, dtype = library("cupy" if gpu else "numpy"), dtype_of(precision(candidate.precision).storage)
     functions = made["own"].functions()
     started = time.perf_counter()
-    why = _difference(method, functions, made["reference"].functions(), dtype, gpu)
+    small = SMALL[: len(extent)]
+    why = _difference(method, functions, made["reference"].functions(), small, dtype, gpu)
     result: dict[str, Any] = {"validation": time.perf_counter() - started}
     if why:
         return result | {"state": "correctness", "why": why}
@@ -120,11 +121,13 @@ def solved(
     }
 
 
-def _difference(method: Method, own: Functions, reference: Functions, dtype: str, gpu: bool) -> str:
+def _difference(
+    method: Method, own: Functions, reference: Functions, small: Sequence[int], dtype: str, gpu: bool
+) -> str:
     """How the solution differs from that of the reference target; empty if it does not."""
     np = library()
-    found = method.start(own, SMALL, dtype, library("cupy" if gpu else "numpy"))
-    expected = method.start(reference, SMALL, dtype, np)
+    found = method.start(own, small, dtype, library("cupy" if gpu else "numpy"))
+    expected = method.start(reference, small, dtype, np)
     counts = found.run(), expected.run()
     left, right = on_host(found.solution), expected.solution
     if not np.isfinite(right).all():

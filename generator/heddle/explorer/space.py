@@ -80,17 +80,21 @@ def space(
     schedules: Iterable[Schedule] | None = None,
 ) -> Space:
     """All candidates. kernels: steps or kernels by name, by default all that run from Python. precisions: in
-    place of the modules'. schedules: in place of those that are tried by default; methods keep theirs. nx:
-    cells along x."""
+    place of the modules'. schedules: in place of those that are tried by default; of methods only some take
+    them (Method.varied). nx: cells along x."""
     candidates: list[Candidate] = []
     refused: list[Refused] = []
     named = None if schedules is None else tuple(schedules)
     for variant, chosen in variants.items():
         if isinstance(chosen, Method):
-            candidates += _solves(variant, chosen, precisions)
+            for one in _solves(variant, chosen, target, nx, precisions, named):
+                if isinstance(one, Candidate):
+                    candidates.append(one)
+                else:
+                    refused.append(one)
             continue
         module, hybrid = module_of_variant(chosen), chosen if isinstance(chosen, Hybrid) else None
-        for step, names in _steps(module, kernels).items():
+        for step, names in steps(module, kernels).items():
             if hybrid is not None and not {*names} <= hybrid.listed.keys():
                 continue
             first = module.kernels[names[0]]
@@ -99,7 +103,7 @@ def space(
             listed = first.space.is_list
             for precision in precisions or module.precisions:
                 own = module.schedule(names[0], precision)
-                wanted = tried(own, gpu, nx, listed) if named is None else named
+                wanted = tried(own, gpu, nx, listed, first.traits.rounds) if named is None else named
                 for schedule in dict.fromkeys(first.closed(schedule) for schedule in wanted):
                     try:
                         alone = (hybrid or module).alone(names, precision, schedule, target)
@@ -120,18 +124,41 @@ def space(
     return Space(tuple(candidates), tuple(refused))
 
 
-def _solves(variant: str, method: Method, precisions: Sequence[str] | None) -> Iterator[Candidate]:
-    """A method in each precision, with the schedules that its kernels have. Its own schedule is that of the
-    kernel which sets the pace."""
+def _solves(
+    variant: str,
+    method: Method,
+    target: str,
+    nx: int,
+    precisions: Sequence[str] | None,
+    schedules: Sequence[Schedule] | None,
+) -> Iterator[Candidate | Refused]:
+    """A method in each precision, with the schedules that its kernels have; of its kernel that sets the pace
+    also with others, where the method says so."""
     names = (method.pace, *(name for name in method.module.kernels if name != method.pace))
+    pace = method.module.kernels[method.pace]
+    assert isinstance(pace, KernelModel)
     for precision in precisions or method.module.precisions:
-        module = method.in_precision(precision)
-        own = module.schedule(method.pace, precision)
-        yield Candidate(variant, SOLVE, names, precision, own, module, method.module, True, method)
+        own = method.module.schedule(method.pace, precision)
+        wanted: Iterable[Schedule] = (own,)
+        if method.varied:
+            gpu = TARGETS[target].gpu is not None
+            wanted = (
+                own,
+                *(tried(own, gpu, nx, rounds=pace.traits.rounds) if schedules is None else schedules),
+            )
+        for schedule in dict.fromkeys(pace.closed(one) for one in wanted):
+            try:
+                module = method.alone(precision, schedule, target)
+            except KernelError as error:
+                yield Refused(variant, SOLVE, precision, schedule, error.what)
+                continue
+            same = schedule == own
+            yield Candidate(variant, SOLVE, names, precision, schedule, module, method.module, same, method)
 
 
-def _steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
-    """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them."""
+def steps(module: Module, wanted: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The steps of a module: each kernel alone, but for those that alternate. wanted: some of them. Raises
+    KernelError for one that is none, and for a module without any."""
     found: dict[str, tuple[str, ...]] = {}
     callable_ = [
         name

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import heddle
+from heddle.colours import coloured
 from heddle.errors import KernelError
 from heddle.python import cache
 from heddle.python.compiler import compute_capabilities, host_compiler, nvcc, run
@@ -48,8 +49,10 @@ def report(write: Callable[[str], object] = print) -> int:
     """Print the findings; returns 0, or 1 if something lacks without which heddle.load does not work."""
     found = findings()
     for finding in found:
-        mark = "ok      " if finding.ok else "MISSING " if finding.needed else "absent  "
-        write(f"{mark}{finding.name}: {finding.said}")
+        mark, colour = (
+            ("ok", "green") if finding.ok else ("MISSING", "red") if finding.needed else ("absent", "yellow")
+        )
+        write(f"{coloured(mark, colour, sys.stdout)}{' ' * (8 - len(mark))}{finding.name}: {finding.said}")
         if not finding.ok:
             write(f"        {finding.remedy}")
     broken = [finding.name for finding in found if finding.needed and not finding.ok]

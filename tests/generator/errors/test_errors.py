@@ -91,7 +91,7 @@ BESIDE_THE_PHYSICS = (
     "lbm/streaming/access_pattern.py",
     "model/equations.py",
 )
-ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py", "commands/new.py")
+ON_THE_COMMAND_LINE = ("__main__.py", "build.py", "commands/check.py", "commands/new.py", "commands/usage.py")
 DOCUMENTS = ("ir/json.py",)
 """ir/test_json.py provokes these."""
 WITH_TESTS_OF_THEIR_OWN = (

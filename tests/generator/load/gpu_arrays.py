@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""heddle.load on a GPU, with CuPy and PyTorch as far as they are installed: values against NumPy, streams,
-what is refused, and the time of a call. No test of pytest: run it on a machine with a GPU and nvcc.
+"""heddle.load on a GPU, with CuPy, PyTorch and numba-cuda as far as they are installed: values against NumPy,
+streams, what is refused, and the time of a call. No test of pytest: run it on a machine with a GPU and nvcc.
 
     python tests/generator/load/gpu_arrays.py
 """
@@ -130,6 +130,31 @@ def check_domain(
     print(f"{name}: interleaved blocks ok")
 
 
+def check_numba(kernels: Any) -> bool:
+    """Arrays that Numba fills, in the default stream and in one of its own, then one of our kernels. Arrays
+    without DLPack are given as views of CuPy. Returns whether it could be tried."""
+    try:
+        cuda = importlib.import_module("numba.cuda")
+    except ImportError:
+        print("numba: not installed")
+        return False
+    version = getattr(importlib.import_module("numba_cuda"), "__version__", "?")
+    values = np.random.default_rng(1).integers(-9, 9, (514, 1026)).astype("f8")
+    u, result = cuda.to_device(np.zeros_like(values)), cuda.to_device(np.zeros_like(values))
+    there, how = (u, result), "DLPack"
+    if not hasattr(u, "__dlpack__"):
+        cupy = importlib.import_module("cupy")
+        there, how = (cupy.asarray(u), cupy.asarray(result)), "views of CuPy, since it has no DLPack"
+    for own in (0, cuda.stream()):
+        values *= 2
+        u.copy_to_device(values, stream=own)
+        kernels.step(u=there[0], u_next=there[1], alpha=2, ghosts=1, stream=own)
+        cuda.synchronize()
+        np.testing.assert_array_equal(result.copy_to_host()[1:-1, 1:-1], step(values, 2.0))
+    print(f"numba-cuda {version}: ok, by {how}")
+    return True
+
+
 def main() -> int:
     kernels = heddle.load(model(), target="cuda", verbose=True)
     lists = heddle.load(plane(), target="cuda"), heddle.load(plane())
@@ -146,6 +171,7 @@ def main() -> int:
         check_lists(name, *lists, arrays(library)[1], library, **where)
         check_domain(name, *blocks, arrays(library)[1], library, **where)
         found += 1
+    found += check_numba(kernels)
     return 0 if found else 1
 
 
