@@ -9,10 +9,11 @@ HEDDLE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 cd "$HEDDLE_ROOT"
 # shellcheck source=.ci/environment.sh
 . "$HEDDLE_ROOT/.ci/environment.sh"
-program=terrain_wind title="wind over the Jacksboro Fault" out="$build/demo" ours=()
+program=terrain_wind title="wind over the Jacksboro Fault" out="$build/demo" ours=() preset=release
 if [ "${1:-}" = clouds ]; then
   shift
   program=clouds title="shallow cumulus clouds" out="$build/demo_clouds"
+  preset=demo-clouds # one precision, and what else takes a compiler less time
   ours=(bomex --cells 32x32x75 --spacing 100 --hours 2 --precision f32)
 fi
 
@@ -22,22 +23,23 @@ need_packages g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev l
 need_venv_or_fail ""
 say "Python environment: ready in build/venv"
 
-say "configuring (preset release)"
+say "configuring (preset $preset)"
 # The machine's graphics card takes part where there is one; without it the CUDA kernels would only be
 # compiled.
 cuda=OFF
 if [ -e /dev/nvidia0 ] && find_nvcc; then cuda=ON; fi
-configure_preset release -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} ||
+configure_preset "$preset" -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} \
+  -D HEDDLE_PYTHON="$venv/bin/python" ||
   fail "Configuring failed. The message above says why; the whole output is in" \
-    "$logs/configure-release.log. If it is an old build folder, remove build/release and run this again."
+    "$logs/configure-$preset.log. If it is an old build folder, remove build/$preset and run this again."
 
 say "generating and compiling the kernels and the program"
-build_preset release --target "$program" ||
-  fail "The build failed. The whole output is in $logs/build-release.log. If this is a fresh clone on" \
+build_preset "$preset" --target "$program" ||
+  fail "The build failed. The whole output is in $logs/build-$preset.log. If this is a fresh clone on" \
     "Debian 12, it is a fault of ours: please report it with that file."
 
-say "running build/release/bin/$program"
-"$build/release/bin/$program" "${ours[@]}" --out "$out" "$@" ||
+say "running build/$preset/bin/$program"
+"$build/$preset/bin/$program" "${ours[@]}" --out "$out" "$@" ||
   fail "The program stopped; its message above says why. Nothing of an earlier run in $out was lost."
 
 printf '\n'

@@ -315,7 +315,14 @@ template <class T> int status_of(const Options& options, heddle::Transport& tran
 
 int run(const Options& options, heddle::Transport& transport) {
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
-  return options.single ? status_of<float>(options, transport) : status_of<double>(options, transport);
+#ifdef CLOUDS_F32
+  if (options.single) return status_of<float>(options, transport);
+#endif
+#ifdef CLOUDS_F64
+  if (!options.single) return status_of<double>(options, transport);
+#endif
+  throw heddle::Error("clouds", "this build lacks the precision that is asked for",
+                      "build it with -D CLOUDS_PRECISIONS=\"f64;f32\"");
 }
 
 } // namespace clouds
