@@ -121,8 +121,8 @@ END
 pins() { printf '%s/.ci/requirements/%s.txt' "$HEDDLE_ROOT" "$1"; }
 
 # pip_install <folder of an environment> <name of its pins> <requirement>...: pinned for Python 3.11, that of
-# Debian 12 and of continuous integration; elsewhere what the requirements allow. What Python does not import is
-# never compiled: a clone waits for 6 s less.
+# Debian 12 and of continuous integration; elsewhere what the requirements allow. What Python does
+# not import is never compiled: a clone waits for 6 s less.
 pip_install() {
   local folder="$1" name="$2"
   shift 2

@@ -4,7 +4,8 @@ heddle_add_kernels(<target>
   MODEL <file.py> KERNELS <name>...
   [MODULE <name>]                     default: the name of the target
   [TARGETS cpu cuda reference]        default: cpu
-  [PRECISIONS f64 f32 f16]            those of the model that store these; default: all. Not with GENERATED_DIR
+  [PRECISIONS f64 f32 f16]            those of the model that store these, default: all; not with
+                                      GENERATED_DIR
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
   [FORTRAN | FORTRAN <arrays>]        also <module>_f.f90, compiled into <target>, whose users may then say
@@ -336,8 +337,8 @@ function(heddle_add_kernels target)
                         "on every machine; name the one of SCHEDULES whose rows are taken: MACHINE.")
   endif()
   if(arg_PRECISIONS AND arg_GENERATED_DIR)
-    message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR has all precisions; "
-                        "leave PRECISIONS out.")
+    message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR has all "
+                        "precisions; leave PRECISIONS out.")
   endif()
   if(NOT arg_MODULE)
     set(arg_MODULE ${target})
@@ -594,7 +595,8 @@ set(generated [=[@root@]=])
   list(JOIN precisions ", " precisions)
   file(CONFIGURE OUTPUT "${list}/${module}.json" @ONLY CONTENT
 [==[{"model": "@model@", "targets": ["@targets@"], "generated": "@root@", "sweeps": @sweeps@,
- "root": "@PROJECT_SOURCE_DIR@", "schedules": "@schedules@", "machine": "@machine@", "precisions": [@precisions@]}
+ "root": "@PROJECT_SOURCE_DIR@", "schedules": "@schedules@", "machine": "@machine@",
+ "precisions": [@precisions@]}
 ]==])
 endfunction()
 

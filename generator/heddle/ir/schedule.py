@@ -65,9 +65,9 @@ class CpuSchedule:
 
     parallel: OpenMP threads over the outer axes. unchecked_entry: one more entry,
     `<kernel>_<precision>_unchecked`, that does not test its arguments and asks for unit stride along x; for
-    callers that own all arrays and call too often for tests. unit_stride: the cells of a row follow each other
-    in memory, for all fields; the entries refuse others, and there is no second copy of the loops for them,
-    which takes compilers two to three times as long as the first.
+    callers that own all arrays and call too often for tests. unit_stride: the cells of a row follow each
+    other in memory, for all fields; the entries refuse others, and there is no second copy of the loops for
+    them, which takes compilers two to three times as long as the first.
     """
 
     parallel: bool = True
