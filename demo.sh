@@ -12,7 +12,7 @@ cd "$HEDDLE_ROOT"
 program=terrain_wind title="wind over the Jacksboro Fault" out="$build/demo" ours=() preset=demo-wind
 if [ "${1:-}" = clouds ]; then
   shift
-  program=clouds title="shallow cumulus clouds" out="$build/demo_clouds" preset=release
+  program=clouds title="shallow cumulus clouds" out="$build/demo_clouds" preset=demo-clouds
   ours=(bomex --cells 32x32x75 --spacing 100 --hours 2 --precision f32)
 fi
 
@@ -27,7 +27,8 @@ say "configuring (preset $preset)"
 # compiled.
 cuda=OFF
 if [ -e /dev/nvidia0 ] && find_nvcc; then cuda=ON; fi
-configure_preset "$preset" -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} ||
+configure_preset "$preset" -D HEDDLE_CUDA=$cuda ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"} \
+  -D HEDDLE_PYTHON="$venv/bin/python" ||
   fail "Configuring failed. The message above says why; the whole output is in" \
     "$logs/configure-$preset.log. If it is an old build folder, remove build/$preset and run this again."
 

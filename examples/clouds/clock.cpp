@@ -77,10 +77,14 @@ template <class T> void Clock<T>::operator()(heddle::Stream& stream) {
   };
   heddle::dispatch(
       stream, [&] { call([](const auto&... a) { next_step(a...); }); },
-      [&](void* native) { call([native](const auto&... a) { next_step_cuda(a..., native); }); });
+      [&](auto native) { call([native](const auto&... a) { next_step_cuda(a..., native); }); });
 }
 
+#ifdef CLOUDS_F64
 template class Clock<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Clock<float>;
+#endif
 
 } // namespace clouds

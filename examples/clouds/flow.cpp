@@ -112,7 +112,11 @@ Column<T>::Column(const Place& place, const Case& what, const BaseState& base, i
       sponge(place.profile<T>(along(base.centre, [&](double z) { return sponge_at(what, z); }))),
       face_sponge(place.profile<T>(along(base.face, [&](double z) { return sponge_at(what, z); }))) {}
 
+#ifdef CLOUDS_F64
 template struct Column<double>;
+#endif
+#ifdef CLOUDS_F32
 template struct Column<float>;
+#endif
 
 } // namespace clouds

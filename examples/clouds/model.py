@@ -126,7 +126,7 @@ def eddies(rains):
 # What only clouds need is in loops, which strips without clouds pass over on a CPU, and warps on a GPU.
 # Blocks of several levels: what reads three levels up and down is read anew by blocks of one level.
 levels = Threads(block=(32, 1, 4), unit_stride=True, same_strides=True, levels_first=True)
-cloudy = Schedule(fma=True, cpu=Strips(32), gpu=levels)
+cloudy = Schedule(fma=True, cpu=Strips(32, unit_stride=True), gpu=levels)
 cell = Equations(fields=NAMES)
 buoyancy(cell, *moist(cell))
 clouds.add("buoyancy", cell.statements, schedule=cloudy)
@@ -219,7 +219,7 @@ def scalars(order, lifts=False):
 pair = replace(levels, block=(32, 1, 2), row_cells=2)
 one_cell = replace(pair, row_cells=1, minimum_blocks=8)
 for suffix, order in (("", 5), ("_centred", 2)):
-    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order)), gpu=pair)
+    rows = Schedule(fma=True, cpu=Rows(usual=("order_z", order), unit_stride=True), gpu=pair)
     clouds.add(f"momentum{suffix}", momentum(order), schedule=rows)
     for name, lifts, one in (("scalars", False, rows), ("scalars_and_buoyancy", True, cloudy)):
         by_precision = {"f64": replace(one, gpu=one_cell), "f32": replace(one, gpu=pair)}

@@ -97,7 +97,8 @@ std::optional<Options> parse_options(int count, const char* const* arguments) {
       ->check(between(1e-4, 1e4));
   command_line::add_choice(
       app, "--precision", {"f64", "f32"}, [&](std::size_t i) { o.single = i == 1; },
-      "numbers of fields and kernels (default f64)");
+      o.single ? "numbers of fields and kernels (default f32, the only one of this build)"
+               : "numbers of fields and kernels (default f64)");
   command_line::add_choice(
       app, "--scheme", {"2i5", "2"},
       [&](std::size_t i) { o.scheme = i == 0 ? Scheme::fifth : Scheme::second; },

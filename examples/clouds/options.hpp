@@ -20,7 +20,11 @@ struct Options {
   std::optional<double> spacing;              // m, of cells along x and y: another size of the domain
   std::filesystem::path levels;               // file of heights; empty: equal levels, up to the case's lid
   std::optional<double> hours;
+#ifdef CLOUDS_F64
   bool single = false; // precision
+#else
+  bool single = true;
+#endif
   Scheme scheme = Scheme::fifth;
   RungeKutta runge_kutta = RungeKutta::wicker_skamarock;
   std::optional<RainScheme> rain; // in place of that of the case

@@ -257,7 +257,11 @@ template <class T> void Rain<T>::add_fall(Tasks& tasks, State<T>& now, State<T>&
         .droplets = what_->droplets, .collisions = what_->collisions, .drying = what_->evaporation});
 }
 
+#ifdef CLOUDS_F64
 template class Rain<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Rain<float>;
+#endif
 
 } // namespace clouds

@@ -12,7 +12,7 @@ limited. Then rain falls, and D and E act over the whole step, whose length is a
 
 from dataclasses import replace
 
-from heddle import If, Module, Schedule, Strips, Threads, fields, parameters, profiles, tables
+from heddle import If, Module, Rows, Schedule, Strips, Threads, fields, parameters, profiles, tables
 from heddle.atmosphere.large_eddies import anelastic, rain, saturation, subgrid, surface
 from heddle.atmosphere.large_eddies.air import Air
 from heddle.atmosphere.large_eddies.grid import Grid
@@ -47,7 +47,7 @@ rho_ground, threshold, droplets, collisions, drying = parameters(
 )
 same_bits = Schedule(fma=True, math="reproducible")
 alike = replace(same_bits, gpu=Threads(block=(32, 4, 1), unit_stride=True, same_strides=True))
-cloudy = replace(alike, cpu=Strips(32))  # see model.py
+cloudy = replace(alike, cpu=Strips(32, unit_stride=True))  # see model.py
 pairs = Threads(
     block=(32, 1, 2),
     minimum_blocks=4,
@@ -57,8 +57,8 @@ pairs = Threads(
     levels_first=True,
 )
 lowest = replace(same_bits, gpu=Threads(coarsening=8, unit_stride=True, same_strides=True))
-stencil = replace(same_bits, gpu=pairs)
-few_registers = replace(same_bits, gpu=replace(pairs, minimum_blocks=8))
+stencil = replace(same_bits, cpu=Rows(unit_stride=True), gpu=pairs)
+few_registers = replace(stencil, gpu=replace(pairs, minimum_blocks=8))
 OWN = "s, s_old, s_next, mid, keep, speed, th, q, r, r_next, th_next, q_next, K, b, drag, rise_u, rise_v, "
 OWN += "th_old, q_old, r_old, q_mid, r_mid, q_keep, r_keep"
 NAMES = (
@@ -167,7 +167,8 @@ for suffix, order in (("", 5), ("_centred", 2)):
     module.add(f"limited{suffix}", limited(order), schedule=stencil)
 cell = Equations(fields=NAMES)
 cell.store(mid.here, s.here + length.gather(0) * without_advection(cell, s))
-module.add("sources", cell.statements, schedule=stencil)
+streams = Rows(nontemporal_from=32, unit_stride=True)
+module.add("sources", cell.statements, schedule=replace(stencil, cpu=streams))
 
 
 # --- The same of th, q and r at once, on a GPU, where they share what is read -------------------------------
@@ -232,7 +233,8 @@ def both_allowances(order):
 
 
 for suffix, order in (("", 5), ("_centred", 2)):
-    by_precision = {"f64": stencil, "f32": few_registers}
+    strips = Strips(16, unit_stride=True)
+    by_precision = {"f64": replace(stencil, cpu=strips), "f32": replace(few_registers, cpu=strips)}
     module.add(f"stage_with_rain{suffix}", stage_with_rain(order), schedule=by_precision)
     module.add(f"last_rates{suffix}", last_rates(order), schedule=few_registers)
     module.add(f"both_allowances{suffix}", both_allowances(order), schedule=stencil)

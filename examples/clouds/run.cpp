@@ -92,7 +92,7 @@ void print_head(const Options& options, const Case& what, const std::array<std::
               options.gpu ? "cuda" : "cpu");
   if (options.longwave)
     std::printf("longwave  every %g min, %s\n", *options.longwave,
-                *what.longwave == 0 ? "at once" : "beside the steps, one call late");
+                what.longwave == 0 ? "at once" : "beside the steps, one call late");
 }
 
 void print_speed(double steps, double simulated, double seconds, double in_steps, double cells) {
@@ -285,7 +285,8 @@ template <class T> bool compute_ensemble(const Options& options, heddle::Transpo
   const double end = end_of(options, what);
   heddle::OutputFolder results(options.out, 2 * bytes_of_results(options, what, cells), transport);
   std::vector<History> members;
-  for (std::uint64_t seed = options.seed; seed < options.seed + *options.seeds; ++seed) {
+  const std::uint64_t count = options.seeds.value_or(1);
+  for (std::uint64_t seed = options.seed; seed < options.seed + count; ++seed) {
     Options one = options;
     one.seed = seed;
     one.out = options.out / ("seed_" + std::to_string(seed));
@@ -301,7 +302,7 @@ template <class T> bool compute_ensemble(const Options& options, heddle::Transpo
   results.publish();
   if (transport.rank() == 0)
     std::printf("written   %s: mean and spread of %llu seeds\n", options.out.c_str(),
-                static_cast<unsigned long long>(*options.seeds));
+                static_cast<unsigned long long>(count));
   return good;
 }
 
@@ -315,7 +316,14 @@ template <class T> int status_of(const Options& options, heddle::Transport& tran
 
 int run(const Options& options, heddle::Transport& transport) {
   const heddle::Environment environment({.threads = options.threads.value_or(0)});
-  return options.single ? status_of<float>(options, transport) : status_of<double>(options, transport);
+#ifdef CLOUDS_F32
+  if (options.single) return status_of<float>(options, transport);
+#endif
+#ifdef CLOUDS_F64
+  if (!options.single) return status_of<double>(options, transport);
+#endif
+  throw heddle::Error("clouds", "this build lacks the precision that is asked for",
+                      "build it with -D CLOUDS_PRECISIONS=\"f64;f32\"");
 }
 
 } // namespace clouds

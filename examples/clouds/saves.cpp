@@ -130,7 +130,11 @@ template <class T> void Saves<T>::update(const History& history) {
   }
 }
 
+#ifdef CLOUDS_F64
 template class Saves<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Saves<float>;
+#endif
 
 } // namespace clouds

@@ -489,7 +489,11 @@ template <class T> void Stepper<T>::settle() {
   now_ = 0;
 }
 
+#ifdef CLOUDS_F64
 template class Stepper<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Stepper<float>;
+#endif
 
 } // namespace clouds

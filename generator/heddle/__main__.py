@@ -164,6 +164,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     build.add_argument("--depfile", type=Path, help="write a Make rule with everything the output depends on")
     build.add_argument("--stamp", type=Path, help="file for the names of all files, written last")
+    build.add_argument(
+        "--precisions",
+        nargs="+",
+        metavar="P",
+        help="those of the module that store f64, f32 or f16, and no others (default: all)",
+    )
     build.add_argument("--expect-module", help="fail if the module has another name")
     build.add_argument("--expect-kernels", nargs="+", help="fail if the kernels are others")
     build.add_argument("--timings", action="store_true", help="print where the time went")
@@ -310,6 +316,7 @@ def _build(options: argparse.Namespace) -> int:
         edited_files,
         files,
         fortran_files,
+        keep_precisions,
         remove_leftovers,
         write,
         write_depfile,
@@ -332,6 +339,8 @@ def _build(options: argparse.Namespace) -> int:
             f"{', '.join(options.expect_kernels)} were expected.",
             f"in CMake write KERNELS {' '.join(module.kernels)}",
         )
+    if options.precisions:
+        keep_precisions(module, options.precisions)
     texts = files(module, options.targets, timings, sweeps=not options.no_sweeps)
     if options.fortran:
         texts |= fortran_files(module, options.targets, options.fortran)

@@ -107,6 +107,20 @@ def module_in(names: Mapping[str, object], model: Path, root: Path | None = None
     return modules[0]
 
 
+def keep_precisions(module: Module, stored: Sequence[str]) -> None:
+    """Leave the module those of its precisions that store one of these: "f64", "f32", "f16". Raises
+    KernelError where it has none for one of them."""
+    own = {name: str(name).partition("/")[0] for name in module.precisions}
+    for wanted in stored:
+        if wanted not in own.values():
+            raise KernelError(
+                module.name,
+                f"the module has no precision that stores {wanted}.",
+                f"choose from {', '.join(dict.fromkeys(own.values()))}",
+            )
+    module.precisions = tuple(name for name, kept in own.items() if kept in stored)
+
+
 def unused_parameters(module: Module, names: Mapping[str, object]) -> tuple[str, ...]:
     """What to say of parameters that a model declares and no kernel uses: often a symbol was mistyped, and
     became an argument. names: those of the model."""

@@ -235,7 +235,7 @@ def _adopted(module: Module, kernel: str, row: Row, known: Tuned) -> Tuned:
             "explore again, or remove the row",
         ) from None
     theirs = found.schedule
-    promises = ((gpu.unit_stride, gpu.same_strides) for gpu in (theirs.gpu, mine.gpu))
+    promises = ((one.gpu.unit_stride, one.gpu.same_strides, one.cpu.unit_stride) for one in (theirs, mine))
     narrower = any(one and not other for one, other in zip(*promises, strict=True))
     narrower |= mine.gpu.row_cells % theirs.gpu.row_cells != 0
     if found.space != own.space or narrower or theirs.cpu.unchecked_entry != mine.cpu.unchecked_entry:

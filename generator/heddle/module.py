@@ -108,6 +108,7 @@ def check_alike(name: str, one: KernelModel, other: KernelModel, place: Place) -
     if (
         one.space != other.space
         or a.cpu.unchecked_entry != b.cpu.unchecked_entry
+        or a.cpu.unit_stride != b.cpu.unit_stride
         or type(a.gpu) is not type(b.gpu)
     ):
         raise KernelError(

@@ -4,6 +4,8 @@ heddle_add_kernels(<target>
   MODEL <file.py> KERNELS <name>...
   [MODULE <name>]                     default: the name of the target
   [TARGETS cpu cuda reference]        default: cpu
+  [PRECISIONS f64 f32 f16]            those of the model that store these, default: all; not with
+                                      GENERATED_DIR
   [GENERATED_DIR <folder>]            committed output, used where no generator is to be had
   [NO_SWEEPS]                         leave out <module>_sweeps.hpp, which needs heddle::runtime
   [FORTRAN | FORTRAN <arrays>]        also <module>_f.f90, compiled into <target>, whose users may then say
@@ -33,6 +35,8 @@ headers that they include; so each module of a build has a name of its own.
 Variables, all optional:
   HEDDLE_CODEGEN   AUTO  generate if the generator can run, else take GENERATED_DIR (default)
                    ON    generate, or fail and say why not
+                   MISSING  take GENERATED_DIR, and generate what names none: nothing is generated that is
+                         committed
                    OFF   take GENERATED_DIR; no Python is looked for
   HEDDLE_GENERATED_DIR  with HEDDLE_CODEGEN=OFF: the folder `generated` of another build, whose modules are
                    taken in place of those in GENERATED_DIR
@@ -211,8 +215,8 @@ function(_heddle_codegen result_var)
   if(DEFINED HEDDLE_CODEGEN)
     set(codegen "${HEDDLE_CODEGEN}")
   endif()
-  if(NOT codegen MATCHES "^(AUTO|ON|OFF)$")
-    message(FATAL_ERROR "HEDDLE_CODEGEN is '${codegen}'; it must be AUTO, ON or OFF.")
+  if(NOT codegen MATCHES "^(AUTO|ON|OFF|MISSING)$")
+    message(FATAL_ERROR "HEDDLE_CODEGEN is '${codegen}'; it must be AUTO, ON, MISSING or OFF.")
   endif()
   set(${result_var} ${codegen} PARENT_SCOPE)
 endfunction()
@@ -241,7 +245,7 @@ endfunction()
 # Decides between generating and taking committed files; fails with a sentence where neither is possible.
 function(_heddle_choose_source module generated_dir result_var)
   _heddle_codegen(codegen)
-  if(codegen STREQUAL "OFF")
+  if(codegen STREQUAL "OFF" OR (codegen STREQUAL "MISSING" AND generated_dir))
     if(NOT generated_dir)
       message(FATAL_ERROR "HEDDLE_CODEGEN is OFF, but the module '${module}' names no GENERATED_DIR with "
                           "committed files, and HEDDLE_GENERATED_DIR has none. Give it one, or set "
@@ -302,7 +306,7 @@ endfunction()
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
     "NO_SWEEPS;NO_CHECK;LARGE;WIDE_VECTORS" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
-    "KERNELS;TARGETS;DEPENDS")
+    "KERNELS;TARGETS;PRECISIONS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -331,6 +335,10 @@ function(heddle_add_kernels target)
   if(arg_SCHEDULES AND arg_GENERATED_DIR AND NOT arg_MACHINE)
     message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR must be the same "
                         "on every machine; name the one of SCHEDULES whose rows are taken: MACHINE.")
+  endif()
+  if(arg_PRECISIONS AND arg_GENERATED_DIR)
+    message(FATAL_ERROR "heddle_add_kernels(${target}): what is committed in GENERATED_DIR has all "
+                        "precisions; leave PRECISIONS out.")
   endif()
   if(NOT arg_MODULE)
     set(arg_MODULE ${target})
@@ -413,6 +421,9 @@ function(heddle_add_kernels target)
         "${python}" -P -m heddle build "${arg_MODEL}" --root "${PROJECT_SOURCE_DIR}"
         --targets ${arg_TARGETS} --expect-module ${arg_MODULE}
         --expect-kernels ${arg_KERNELS})
+    if(arg_PRECISIONS)
+      list(APPEND generate --precisions ${arg_PRECISIONS})
+    endif()
     if(arg_NO_SWEEPS)
       list(APPEND generate --no-sweeps)
     endif()
@@ -457,7 +468,7 @@ function(heddle_add_kernels target)
     endif()
     _heddle_register(${arg_MODULE} "${root}" "${arg_GENERATED_DIR}" "${generate}" "${arg_MODEL}"
                      "${arg_TARGETS}" ${sweeps} "${stamp}" "${arg_NO_CHECK}" "${arg_SCHEDULES}"
-                     "${arg_MACHINE}")
+                     "${arg_MACHINE}" "${arg_PRECISIONS}")
   endif()
 
   list(TRANSFORM sources PREPEND "${folder}/")
@@ -552,7 +563,7 @@ endfunction()
 # Remembers a module: one small script and one JSON file each below the build folder, which the two targets,
 # the test and `heddle check --build` read.
 function(_heddle_register module root generated_dir generate model targets sweeps stamp unchecked schedules
-         machine)
+         machine precisions)
   get_property(environment GLOBAL PROPERTY HEDDLE_GENERATOR_ENVIRONMENT)
   get_property(cmake_dir GLOBAL PROPERTY HEDDLE_CMAKE_DIR)
   set(list "${CMAKE_BINARY_DIR}/heddle-modules")
@@ -580,9 +591,12 @@ set(stamp [=[@stamp@]=])
 set(generated [=[@root@]=])
 ]==])
   list(JOIN targets "\", \"" targets)
+  list(TRANSFORM precisions REPLACE "(.+)" "\"\\1\"")
+  list(JOIN precisions ", " precisions)
   file(CONFIGURE OUTPUT "${list}/${module}.json" @ONLY CONTENT
 [==[{"model": "@model@", "targets": ["@targets@"], "generated": "@root@", "sweeps": @sweeps@,
- "root": "@PROJECT_SOURCE_DIR@", "schedules": "@schedules@", "machine": "@machine@"}
+ "root": "@PROJECT_SOURCE_DIR@", "schedules": "@schedules@", "machine": "@machine@",
+ "precisions": [@precisions@]}
 ]==])
 endfunction()
 

@@ -18,6 +18,7 @@ expect_refusal "there is no interpreter here. Do one of three things" \
   attempt -D HEDDLE_PYTHON="$WORK/bin/python3"
 expect_refusal "HEDDLE_CODEGEN is 'MAYBE'" attempt -D HEDDLE_CODEGEN=MAYBE
 expect_refusal "lacks scale.cpp" attempt -D HEDDLE_CODEGEN=OFF
+expect_refusal "lacks scale.cpp" attempt -D HEDDLE_CODEGEN=MISSING -D HEDDLE_PYTHON="$PYTHON"
 
 # edit <from> <to>: changes the call of heddle_add_kernels and tries that
 edit() {
@@ -28,6 +29,7 @@ edit() {
 expect_refusal "KERNELS is missing" edit "KERNELS scale shift" ""
 expect_refusal "unknown argument 'SPEED'" edit "MODEL model.py" "MODEL model.py SPEED"
 expect_refusal "TARGETS has 'gpu'; known are" edit "KERNELS scale shift" "KERNELS scale shift TARGETS gpu"
+expect_refusal "leave PRECISIONS out" edit "MODEL model.py" "MODEL model.py PRECISIONS f64"
 expect_refusal "FORTRAN has 'cuda'; known are" edit "MODEL model.py" "MODEL model.py FORTRAN cuda"
 expect_refusal "FORTRAN needs this language" edit "KERNELS scale shift" "KERNELS scale shift FORTRAN"
 expect_refusal "the model $WORK/consumer/absent.py does not exist" edit "model.py" "absent.py"

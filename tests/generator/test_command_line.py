@@ -206,6 +206,21 @@ def test_expectations_and_timings(model: Path, tmp_path: Path, capsys: pytest.Ca
     assert "in all, beyond imports" in capsys.readouterr().out
 
 
+def test_precisions_that_are_left_out(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["build", str(model), "--out", str(tmp_path / "out"), "--targets", "cpu"]
+    assert main([*command, "--precisions", "f32"]) == 0
+    header = (tmp_path / "out" / "demo" / "demo.h").read_text()
+    assert "demo_copy_f32(" in header
+    assert "_f64" not in header
+    capsys.readouterr()
+    assert main([*command, "--precisions", "f32", "f16"]) == 1
+    assert capsys.readouterr().err == (
+        "heddle: demo: the module has no precision that stores f16.\n  Hint: choose from f64, f32\n"
+    )
+
+
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("stage", STAGES)
 def test_show(model: Path, stage: str, target: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,6 +299,11 @@ def test_check_of_a_build(model: Path, tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "heddle-modules" / "demo.json").write_text(json.dumps(entry))
     assert main(["check", "--build", str(tmp_path), "--text-only"]) == 0
     assert "the files agree" in capsys.readouterr().out
+    (tmp_path / "heddle-modules" / "demo.json").write_text(json.dumps(entry | {"precisions": ["f32"]}))
+    assert main(["check", "--build", str(tmp_path), "--text-only"]) == 1
+    only = ["--targets", "cpu", "--precisions", "f32"]
+    assert main(["build", str(model), "--out", str(tmp_path / "generated"), *only]) == 0
+    assert main(["check", "--build", str(tmp_path), "--text-only"]) == 0
 
 
 def test_build_without_sweeps(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,11 @@ template <class T> Snapshot snapshot(Stepper<T>& stepper, heddle::Transport& tra
           .heating = std::move(heating)};
 }
 
+#ifdef CLOUDS_F64
 template Snapshot snapshot(Stepper<double>&, heddle::Transport&, double);
+#endif
+#ifdef CLOUDS_F32
 template Snapshot snapshot(Stepper<float>&, heddle::Transport&, double);
+#endif
 
 } // namespace clouds

@@ -184,7 +184,11 @@ template <class T> void Longwave<T>::Task::operator()(heddle::Stream& stream) co
   });
 }
 
+#ifdef CLOUDS_F64
 template class Longwave<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Longwave<float>;
+#endif
 
 } // namespace clouds

@@ -277,11 +277,15 @@ RunState refine(const Options& options, const Case& what, const BaseState& base,
   return progress;
 }
 
+#ifdef CLOUDS_F64
 template void refine_state(Stepper<double>&, const BaseState&, Stepper<double>&, const BaseState&,
                            heddle::Transport&);
+template RunState refine(const Options&, const Case&, const BaseState&, Stepper<double>&, heddle::Transport&);
+#endif
+#ifdef CLOUDS_F32
 template void refine_state(Stepper<float>&, const BaseState&, Stepper<float>&, const BaseState&,
                            heddle::Transport&);
-template RunState refine(const Options&, const Case&, const BaseState&, Stepper<double>&, heddle::Transport&);
 template RunState refine(const Options&, const Case&, const BaseState&, Stepper<float>&, heddle::Transport&);
+#endif
 
 } // namespace clouds

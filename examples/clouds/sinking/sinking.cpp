@@ -89,7 +89,11 @@ template <class T> void Sinking<T>::Task::operator()(heddle::Stream& stream) con
                                                  s_->length_->data(), share_);
 }
 
+#ifdef CLOUDS_F64
 template class Sinking<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Sinking<float>;
+#endif
 
 } // namespace clouds

@@ -371,7 +371,11 @@ template <class T> void Statistics<T>::set_series(Sample& sample) const {
   }
 }
 
+#ifdef CLOUDS_F64
 template class Statistics<double>;
+#endif
+#ifdef CLOUDS_F32
 template class Statistics<float>;
+#endif
 
 } // namespace clouds

@@ -6,7 +6,9 @@ cells, upward; u and v lie at the centres of cells in means and variances, and w
 fluxes. The order of sums is the order of the enumerations in statistics.cpp.
 """
 
-from heddle import Module, Scan, Schedule, Threads, fields, parameters, profiles
+from dataclasses import replace
+
+from heddle import Module, Rows, Scan, Schedule, Threads, fields, parameters, profiles
 from heddle.atmosphere.large_eddies import anelastic, level_means, subgrid
 from heddle.atmosphere.large_eddies.air import Air, number
 from heddle.atmosphere.large_eddies.grid import Grid
@@ -110,11 +112,11 @@ def lowest():
 
 
 # A block of threads of a GPU goes along a row.
-rows = Schedule(fma=True, gpu=Threads(block=(128, 1, 1), row_pieces=True))
+rows = Schedule(fma=True, cpu=Rows(unit_stride=True), gpu=Threads(block=(128, 1, 1), row_pieces=True))
 for name, order in (("means", 5), ("means_centred", 2)):
     statistics.add(name, means(order), schedule=rows)
 statistics.add("deviations", deviations(), schedule=rows)
-statistics.add("lowest", lowest(), schedule=rows)
+statistics.add("lowest", lowest(), schedule=replace(rows, cpu=Rows()))  # may have other strides
 
 # Columns: where there is any cloud, and the largest w
 dense, fast = Symbol("dense"), Symbol("fast")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from heddle.build import files, fortran_files, load
+from heddle.build import files, fortran_files, keep_precisions, load
 from heddle.emit.fortran_file import Directives, built_with, fortran_name
 from heddle.emit.targets import TARGETS
 from heddle.errors import KernelError
@@ -31,7 +31,8 @@ from heddle.roundtrip.tokens import same_tokens
 class Committed:
     """A module that has been generated: its model, the targets, the folder that has the module's, and whether
     <module>_sweeps.hpp belongs to it. root: see `heddle.build.load`. schedules, machine: see
-    heddle.explored_schedules.use."""
+    heddle.explored_schedules.use. precisions: see
+    heddle.build.keep_precisions; none: all."""
 
     model: Path
     targets: tuple[str, ...]
@@ -40,6 +41,7 @@ class Committed:
     root: Path | None = None
     schedules: Path | None = None
     machine: str | None = None
+    precisions: tuple[str, ...] = ()
 
 
 def of_build(build: Path, part: int = 1, parts: int = 1) -> list[Committed]:
@@ -62,6 +64,7 @@ def of_build(build: Path, part: int = 1, parts: int = 1) -> list[Committed]:
             Path(e["root"]),
             Path(e["schedules"]) if e.get("schedules") else None,
             e.get("machine") or None,
+            tuple(e.get("precisions", ())),
         )
         for e in found
     ]
@@ -137,6 +140,8 @@ def _outcome(entry: Committed, prove: bool) -> Outcome:
     module = load(entry.model, entry.root)
     if entry.schedules is not None:
         module, _ = use(module, entry.schedules, entry.targets, entry.machine)
+    if entry.precisions:
+        keep_precisions(module, entry.precisions)
     texts = files(module, entry.targets, sweeps=entry.sweeps)
     if directives := _fortran(entry.against / module.name / fortran_name(module.name)):
         texts |= fortran_files(module, entry.targets, directives)

@@ -60,7 +60,7 @@ class _Entry:
         if not self.kernel.space.is_box:
             return "true" if self.kernel.space.is_index_list else "false"
         if self.host:
-            return "unit_stride"
+            return "true" if self.schedule.cpu.unit_stride else "unit_stride"
         return "true" if self.schedule.gpu.unit_stride else "false"
 
     def rows(self, split: bool) -> list[str]:

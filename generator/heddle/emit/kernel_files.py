@@ -294,6 +294,7 @@ def _cpu_function(
             isinstance(node, ir.Call) and node.name == "within" for node in nodes_of(stages.lowered)
         ),
         "unit_entry": dense and not target.checked,
+        "only_unit": variant.schedule.cpu.unit_stride,
         "table_checks": table_checks(stages.kernel) if checks_tables(stages.kernel, target) else (),
         "unchecked_entry": variant.schedule.cpu.unchecked_entry and not target.checked,
         "all_unit": " && ".join(f"{a.name}_stride[0] == 1" for a in everything if has_rows(a)),

@@ -242,7 +242,12 @@ class _Sweep:
             str(a.kind) for v in self.variants for a in arguments(v.stages.kernel) if a.name == argument.name
         }
         assert isinstance(argument.kind, ir.Pointer)
-        varies = len(kinds) > 1 or (len(self.variants) == 1 and argument.kind.element.is_float)
+        if len(self.variants) == 1:  # what is declared double in a module of f32 alone stays double
+            chosen = self.variants[0].precision
+            own = (chosen.storage, chosen.arithmetic) if chosen.suffix == "f16" else (chosen.storage,)
+            varies = argument.kind.element in own
+        else:
+            varies = len(kinds) > 1
         if varies and argument.role == "output" and "f16" in {v.suffix for v in self.variants}:
             return f"std::conditional_t<std::is_same_v<{self.element}, double>, double, float>"
         return self.element if varies else type_text(argument.kind.element)

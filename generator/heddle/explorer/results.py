@@ -378,7 +378,7 @@ def _takes(schedule: Schedule) -> tuple[Any, ...]:
     gpu = schedule.gpu
     lanes = gpu.lanes if isinstance(gpu, Interleaved) else 1
     compressed, cpu = isinstance(gpu, CompressedList), schedule.cpu
-    rows = cpu.fixed_nx, cpu.component_stride, cpu.unchecked_entry
+    rows = cpu.fixed_nx, cpu.component_stride, cpu.unchecked_entry, cpu.unit_stride
     return gpu.unit_stride, gpu.same_strides, gpu.row_cells, lanes, compressed, *rows
 
 

@@ -65,7 +65,7 @@ class Refusal:
 _LEVELS = ("levels_first", "level_by_level")
 _WHOLE_ROWS = (
     "colours", "specialise", "Interleaved", "coarsening", "same_strides", "row_cells", *_LEVELS, "fixed_nx",
-    "unchecked_entry",
+    "unchecked_entry", "unit_stride",
 )  # fmt: skip
 REFUSALS = {
     "box": Refusal(
@@ -151,6 +151,8 @@ def _asked(schedule: Schedule) -> Iterator[str]:
         yield "fixed_nx"
     if cpu.unchecked_entry:
         yield "unchecked_entry"
+    if cpu.unit_stride:
+        yield "unit_stride"
     if isinstance(gpu, (CompressedList, Interleaved)):
         yield type(gpu).__name__
     if isinstance(gpu, Interleaved) and gpu.threads_per_vector > 1:

@@ -65,15 +65,19 @@ class CpuSchedule:
 
     parallel: OpenMP threads over the outer axes. unchecked_entry: one more entry,
     `<kernel>_<precision>_unchecked`, that does not test its arguments and asks for unit stride along x; for
-    callers that own all arrays and call too often for tests.
+    callers that own all arrays and call too often for tests. unit_stride: the cells of a row follow each
+    other in memory, for all fields; the entries refuse others, and there is no second copy of the loops for
+    them, which takes compilers two to three times as long as the first.
     """
 
     parallel: bool = True
     unchecked_entry: bool = False
+    unit_stride: bool = False
 
     def __post_init__(self) -> None:
         _flag("parallel", self.parallel)
         _flag("unchecked_entry", self.unchecked_entry)
+        _flag("unit_stride", self.unit_stride)
 
     @property
     def simd(self) -> bool:
@@ -194,6 +198,7 @@ class CacheLines(CpuSchedule):
             self.nontemporal,
             parallel=self.parallel,
             unchecked_entry=self.unchecked_entry,
+            unit_stride=self.unit_stride,
         )
 
 

@@ -53,16 +53,21 @@ class Entry:
         """Arguments that say where a kernel runs, whose names may be the user's elsewhere."""
         return frozenset(argument.name for argument in self.arguments if argument.role == "list")
 
+    @property
+    def asks_unit(self) -> bool:
+        """Whether the entries on the host tell a common function if strides along x have to be 1."""
+        return self.dense and not self.schedule.cpu.unit_stride
+
     def tests(self, device: bool) -> tuple[str, str, list[str]]:
         """How the arguments are tested: the table of arrays, the call that looks through it, and what comes
         after it."""
-        asks_unit = self.dense and not device
         split = [a for a in self.arguments if a.role == "array" and _is_split(a)]
         plain = [a for a in self.arguments if a.role == "array" and not _is_split(a)]
         rows = [self.row(a) for a in plain or split]
         rows_of_list = any(a.field is not None and a.field.layout.over_list for a in self.arguments)
-        demands = rows_of_list or (device and self.schedule.gpu.unit_stride)
-        unit = "unit_stride" if asks_unit else "true:bool" if demands else "false:bool"
+        promised = self.schedule.gpu if device else self.schedule.cpu
+        demands = rows_of_list or promised.unit_stride
+        unit = "unit_stride" if self.asks_unit and not device else "true:bool" if demands else "false:bool"
         call = f"heddle::check_arrays<{len(rows)}>(arrays, {unit})"
         if device and self.schedule.gpu.row_cells > 1:
             call = f"heddle::check_row_cells<{len(rows)}>(arrays, {self.schedule.gpu.row_cells}:i32)"
@@ -218,7 +223,7 @@ class Entry:
         """That function. passed: what the kernel function takes. rows: it is a template of unit strides.
         reports: it notes faults in a status."""
         table, call, after = self.tests(device=False)
-        listed = [*map(_declared, self.given(passed)), *(["bool unit_stride"] if self.dense else [])]
+        listed = [*map(_declared, self.given(passed)), *(["bool unit_stride"] if self.asks_unit else [])]
         lines = [
             f"i32 {self.common}({', '.join(listed)})", table, *_unless_ok("precondition", call), *after
         ]  # fmt: skip
@@ -227,7 +232,9 @@ class Entry:
             return [
                 *lines, f"i32 status = {OK}", f"{self.instance()}({names}, status)", "return status"
             ]  # fmt: skip
-        if rows:
+        if rows and self.schedule.cpu.unit_stride:
+            lines.append(f"{self.instance(1)}({names})")
+        elif rows:
             tests = [
                 f"eq({a.name}_stride[0:i32], i64(1:i32))"
                 for a in self.arguments
@@ -247,7 +254,7 @@ class Entry:
     def forwarding(self, passed: Sequence[str], unit: bool = False) -> list[str]:
         """A C entry; unit: the one for unit strides."""
         names = [a.name for a in self.given(passed)]
-        if self.dense:
+        if self.asks_unit:
             names.append("true:bool" if unit else "false:bool")
         head = self.signature(f"{self.entry}_unit" if unit else self.entry, device=False)
         return [head, f"return {self.common}({', '.join(names)})"]

@@ -143,9 +143,12 @@ def _host(
     entry = _entry(module, name, chosen, target, unit)
     everything = entry.arguments
     found = [f for f in _main(unit, entry.function) if not entry.real or entry.real in f.template]
-    rows = {(1, entry.real), (0, entry.real)} if entry.real else {(1,), (0,)}
+    strides = (1,) if schedule.cpu.unit_stride else (1, 0)
+    rows = {(unit_stride, entry.real) if entry.real else (unit_stride,) for unit_stride in strides}
     is_row = {f.template for f in found} == rows
-    if len(found) != (2 if is_row else 1) or not (is_row or found[0].template == tuple(entry.real.split())):
+    if len(found) != (len(rows) if is_row else 1) or not (
+        is_row or found[0].template == tuple(entry.real.split())
+    ):
         raise DifferenceError(f"expected exactly one function {entry.function}")
     rounds = next((Rounds(unit, each, lowered) for each in objects if each.name == entry.lanes), None)
     for one in found:

@@ -35,6 +35,7 @@ from heddle import (
 )
 from heddle.build import files
 from heddle.emit.cost import Cost, cost
+from heddle.ir.schedule import CpuSchedule
 from heddle.ir.visit import walk
 from heddle.model.assignment import Statement
 from heddle.module import KernelModel
@@ -278,6 +279,32 @@ def test_usual_rows_have_a_copy() -> None:
     assert "choose" not in copy
     assert "heddle::choose(order_here >= 5.0" in whole
     assert "order_here == 5" not in text([Assignment(v.here, BY_ROW)], CHANGES["usual"], "cuda")
+
+
+def test_what_is_declared_double_stays_double_in_one_precision() -> None:
+    """Sweeps of a module of f32 alone are templates of its real fields, and of no others."""
+    exact = fields("exact: double[2D]")
+    made = Module("module", precisions=("f32",))
+    made.add("kernel", [Assignment(v.here, u.here + exact.here)])
+    sweeps = files(made, ["cpu"])["module/module_sweeps.hpp"]
+    assert "heddle::Field<T>& u" in sweeps
+    assert "heddle::Field<double>& exact" in sweeps
+
+
+@pytest.mark.parametrize(
+    "part", [Rows(unit_stride=True), Strips(64, unit_stride=True), CacheLines(1, unit_stride=True)]
+)
+def test_unit_strides_need_one_copy(part: CpuSchedule) -> None:
+    """The entry refuses other strides, and nothing calls the loops for them."""
+    model = [Assignment(v.here, 2 * u.here)]
+    both_strides = text(model, Schedule(cpu=dataclasses.replace(part, unit_stride=False)), "cpu")
+    one = text(model, Schedule(cpu=part), "cpu")
+    assert "<false>(" in both_strides
+    assert "check_arrays(arrays, unit_stride)" in both_strides
+    assert "<false>(" not in one
+    assert "check_arrays(arrays, true)" in one
+    assert "bool unit_stride)" not in one
+    assert len(one) < len(both_strides)
 
 
 def test_large_arrays_have_a_loop_of_their_own() -> None:

@@ -449,6 +449,15 @@ def trusted_list() -> None:
 
 
 @says(
+    "{here}: 'k' runs over a list, which does not support unit_stride: its cells form no rows.\n"
+    "  Hint: leave out unit_stride, or use a dense space"
+)
+def list_of_unit_stride() -> None:
+    promised = Schedule(cpu=Rows(unit_stride=True))
+    Module("m").add("k", [Assignment(p.here, q.here)], Sparse("s"), promised)  # here
+
+
+@says(
     "{here}: 'k' runs over a dense space, which does not support CompressedList: it has no "
     "neighbour table.\n"
     "  Hint: leave out CompressedList, or use space=Sparse(...)"

@@ -234,7 +234,8 @@ PIECEWISE = "sympy.Piecewise((value, condition), (other, True))"
         (
             "x = heddle.Rows(paralel=False)",
             "Rows(...) has no argument 'paralel'.\n  Hint: did you mean 'parallel'? Rows takes "
-            "fixed_nx, simd, adjacent_components, usual, nontemporal_from, parallel, unchecked_entry",
+            "fixed_nx, simd, adjacent_components, usual, nontemporal_from, parallel, unchecked_entry, "
+            "unit_stride",
         ),
         (
             "x = u + 1",

@@ -16,6 +16,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "strips": {"cpu": Strips(16)},
     "fixed_nx": {"cpu": Rows(fixed_nx=8)},
     "unchecked_entry": {"cpu": Rows(unchecked_entry=True)},
+    "unit_stride": {"cpu": Rows(unit_stride=True)},
     "Interleaved": {"gpu": Interleaved(4)},
     "threads_per_vector": {"gpu": Interleaved(4, threads_per_vector=2)},
     "CompressedList": {"gpu": CompressedList()},
@@ -29,13 +30,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 TAKEN = {
     # one letter per option, in their order
-    "box": "yyyyy-yyyyyyy",
-    "list": "y----y-------",
-    "cells": "-------------",
-    "solid": "-------------",
-    "walls": "-yyyy--------",
-    "colours": "--yy--yy---yy",
-    "specialise": "-yy---yy---yy",
+    "box": "yyyyyy-yyyyyyy",
+    "list": "y-----y-------",
+    "cells": "--------------",
+    "solid": "--------------",
+    "walls": "-yyyyy--------",
+    "colours": "--yyy--yy---yy",
+    "specialise": "-yyy---yy---yy",
 }
 LINK, SOLID = Link(1, (1, 0), 2), Link(1, (1, 0), -1)
 SPACES = {

@@ -57,6 +57,18 @@ def problems(module: Module, targets: tuple[str, ...], out: Path) -> list[str]:
     return [f"{v.kernel} {v.target} {v.precision}: {v.problem}" for v in verdicts if v.problem]
 
 
+@pytest.mark.parametrize("cpu", [Rows(unit_stride=True), Strips(16, unit_stride=True, unchecked_entry=True)])
+def test_unit_strides(cpu: Rows | Strips, tmp_path: Path) -> None:
+    """There is one instance of the loops, and the entries ask for unit strides."""
+    module = Module("unit", precisions=("f64", "f32", "f16"))
+    module.add("plain", random_model(1), schedule=Schedule(cpu=cpu))
+    assert problems(module, ALL, tmp_path) == []
+    file = tmp_path / "unit" / "plain.cpp"
+    assert "<false>" not in file.read_text()
+    file.write_text(file.read_text().replace("check_arrays(arrays, true)", "check_arrays(arrays, false)"))
+    assert any(verdict.problem for verdict in proved(module, ["cpu"], tmp_path))
+
+
 @pytest.mark.parametrize("seed", range(12 if FULL else 6))
 def test_random_models(seed: int, tmp_path: Path) -> None:
     module = Module("random", precisions=("f64", "f32", "f16"))
