@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-column-turns: runs of column_physics in turns, on the same air.
 //
-//     heddle-column-turns 15 --size 425x300x35 --device cuda -- --radiation-every 0 -- --clouds columns
+//     heddle-column-turns 15 --size 425x300x35 --device cuda --radiation-every 0 -- --radiation-every 30
 //
 // 15 turns; the options of column_physics that all runs have; after each `--` those of one more run (the
-// first has no others). A turn is 60 steps of each run from the air that the first one has then, every second
-// turn in the opposite order. Printed are medians and quartiles, those of the quotient to the first run
-// within a turn, and whether the first three turns end in the same bits. Radiation that lags begins in step
-// 30 of a turn.
+// first has no others; what is said last counts). A turn is 60 steps of each run from the air that the first
+// one has then, every second turn in the opposite order. Printed are medians and quartiles, those of the
+// quotient to the first run within a turn, and whether the first three turns end in the bits of the first run.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -82,9 +81,9 @@ public:
   }
   void forget() { seconds_.clear(); }
   void finish() { solver_.finish(); }
-  [[nodiscard]] bool same(const Run& other) const {
-    const int tracers = std::min(options_.all_tracers(), other.options_.all_tracers());
-    return result(solver_, tracers) == result(other.solver_, tracers);
+  void compare(const Run& first) {
+    const int tracers = std::min(options_.all_tracers(), first.options_.all_tracers());
+    same_ = same_ && result(solver_, tracers) == result(first.solver_, tracers);
   }
   [[nodiscard]] const front::Options& options() const { return options_; }
 
@@ -92,10 +91,10 @@ public:
     std::vector<double> quotients;
     for (std::size_t n = 0; n < seconds_.size(); ++n)
       quotients.push_back(100 * (seconds_[n] / first.seconds_[n] - 1));
-    std::printf("%-36s %8.1f us per step (%.1f to %.1f), %+.2f %% (%+.2f to %+.2f), %.1f launches\n",
+    std::printf("%-36s %8.1f us per step (%.1f to %.1f), %+.2f %% (%+.2f to %+.2f), %.1f launches, %s\n",
                 name_.c_str(), 1e6 * share(seconds_, 0.5), 1e6 * share(seconds_, 0.25),
                 1e6 * share(seconds_, 0.75), share(quotients, 0.5), share(quotients, 0.25),
-                share(quotients, 0.75), solver_.launches());
+                share(quotients, 0.75), solver_.launches(), same_ ? "the same bits" : "other bits");
   }
 
 private:
@@ -104,6 +103,7 @@ private:
   front::Weather weather_;
   front::Solver solver_;
   std::vector<double> seconds_;
+  bool same_ = true;
 };
 
 std::vector<std::vector<const char*>> divided(int count, char** arguments) {
@@ -132,7 +132,6 @@ int compare(int turns, const std::vector<std::vector<const char*>>& arguments, h
     if (!options) return 0;
     runs.push_back(std::make_unique<Run>(n == 0 ? "first" : name, *options, ranks));
   }
-  bool same = true;
   for (std::int64_t turn = -1; turn < turns; ++turn) { // the first one records graphs
     for (const auto& run : runs)
       if (run != runs.front()) run->begin_as(*runs.front());
@@ -140,14 +139,13 @@ int compare(int turns, const std::vector<std::vector<const char*>>& arguments, h
       runs[turn % 2 == 0 ? n : runs.size() - 1 - n]->turn((turn + 1) * steps);
     for (const auto& run : runs) {
       if (turn < 0) run->forget();
-      if (turn < 2) same = same && run->same(*runs.front());
+      if (turn < 2) run->compare(*runs.front());
     }
   }
   for (const auto& run : runs)
     run->finish();
   for (const auto& run : runs)
     run->print(*runs.front());
-  std::printf("bits of the first turns: %s\n", same ? "the same" : "not the same");
   for (const auto& run : runs)
     if (run->options().radiation_every > 0) {
       std::printf("a call of radiation alone: %.3f ms\n", 1e3 * run->radiation_alone());
