@@ -11,8 +11,7 @@
 ! where in the tables of transmission; pfrac: part of the Planck function of its band; tbound: temperature of
 ! the ground (K); semiss: its emissivity in each band. Results: totdflux, totuflux (W m-2), htr and, without
 ! clouds, htrc (K per day), of which the last value is 0. Refused with the layer: temperatures that are not
-! positive, pressures that do not fall, clouds that are less than 0, and in all what is no number; of pfrac
-! and semiss the latter alone.
+! positive, pressures that do not fall, clouds that are less than 0, and in all what is no number.
 module heddle_rtrn
   use, intrinsic :: iso_c_binding, only: c_int32_t
   use heddle_wrf_kernels, only: on_device, fluxes_kernel, heating_kernel
@@ -65,10 +64,9 @@ contains
     real, dimension(1) :: ground
     real, dimension(kts:ktep1) :: cloud
     real, dimension(0:ktep1) :: down_clear, up_clear
-    logical :: wrong
-    integer :: g, k, temperature, pressure, clouds, part
-
     real, parameter :: most = huge(1.0)
+    logical :: wrong
+    integer :: g, k, temperature, pressure, clouds
 
     if (.not. has_tables) call refuse('rtrn', 'call rtrn_tables first')
     if (kts /= 1) call refuse('rtrn', 'the first layer, kts, is 1')
@@ -78,38 +76,30 @@ contains
     temperature = 0
     pressure = 0
     clouds = 0
-    part = 0
     !$acc data create(at, cloud, down_clear, up_clear) copyin(ground) if(on_device)
-    !$acc parallel loop collapse(2) reduction(.or.:wrong) reduction(max:part) present(itr, at, pfrac) &
-    !$acc if(on_device)
+    !$acc parallel loop collapse(2) reduction(.or.:wrong) present(itr, pfrac, at) if(on_device)
     do k = kts, ktep1
       do g = 1, ngpt
-        wrong = wrong .or. itr(g, k) < 0 .or. itr(g, k) > steps
-        if (.not. abs(pfrac(g, k)) <= most) part = max(part, k)
+        wrong = wrong .or. itr(g, k) < 0 .or. itr(g, k) > steps .or. .not. abs(pfrac(g, k)) <= most
         at(g, k) = int(itr(g, k), c_int32_t)
       end do
     end do
-    if (wrong) call refuse('rtrn', 'an index (itr) is not 0 to 5000')
-    call refuse_layer(part, 'a part of the Planck function (pfrac) is no number')
-    !$acc parallel loop reduction(max:temperature, pressure, clouds) &
-    !$acc present(cloud, cldfrac, taucloud, icldlyr, tavel, tz, pz) if(on_device)
+    if (wrong) call refuse('rtrn', 'an index (itr) is not 0 to 5000, or a part (pfrac) is no number')
+    !$acc parallel loop reduction(max:temperature, pressure) present(tavel, tz, pz) if(on_device)
     do k = kts, ktep1
-      cloud(k) = merge(cldfrac(k), 0.0, icldlyr(k) == 1)
-      if (.not. (tavel(k) > 0 .and. tz(k-1) > 0 .and. tz(k) > 0 .and. tavel(k) <= most .and. &
-        max(tz(k-1), tz(k)) <= most)) temperature = max(temperature, k)
-      if (.not. (pz(k-1) <= most .and. pz(k) >= 0 .and. pz(k) < pz(k-1))) pressure = max(pressure, k)
-      if (icldlyr(k) == 1 .and. .not. (min(cldfrac(k), taucloud(k)) >= 0 .and. taucloud(k) <= most .and. &
-        cldfrac(k) <= 1)) clouds = max(clouds, k)
+      temperature = max(temperature, merge(0, k, tavel(k) > 0 .and. tz(k-1) > 0 .and. tz(k) > 0 .and. &
+        tavel(k) + tz(k-1) + tz(k) <= most))
+      pressure = max(pressure, merge(0, k, pz(k-1) <= most .and. pz(k) >= 0 .and. pz(k) < pz(k-1)))
     end do
     call refuse_layer(temperature, 'a temperature (tavel, tz) is not positive')
     call refuse_layer(pressure, 'pressure (pz) does not fall with height')
-    call refuse_layer(clouds, 'cldfrac is not 0 to 1, or taucloud is less than 0')
-    wrong = .false.
-    !$acc parallel loop reduction(.or.:wrong) present(semiss) if(on_device)
-    do k = 1, nbands
-      wrong = wrong .or. .not. abs(semiss(k)) <= most
+    !$acc parallel loop reduction(max:clouds) present(cloud, cldfrac, taucloud, icldlyr) if(on_device)
+    do k = kts, ktep1
+      cloud(k) = merge(cldfrac(k), 0.0, icldlyr(k) == 1)
+      clouds = max(clouds, merge(0, k, icldlyr(k) /= 1 .or. (cldfrac(k) >= 0 .and. cldfrac(k) <= 1 .and. &
+        taucloud(k) >= 0 .and. taucloud(k) <= most)))
     end do
-    if (wrong) call refuse('rtrn', 'an emissivity (semiss) is no number')
+    call refuse_layer(clouds, 'cldfrac is not 0 to 1, or taucloud is less than 0')
     call column(ktep1, tavel, pz, tz, cloud, taucloud, totdflux, totuflux, htr, htrc, at, pfrac, ground, &
                 semiss, down_clear, up_clear)
     !$acc end data

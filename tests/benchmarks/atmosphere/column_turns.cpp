@@ -5,8 +5,9 @@
 //
 // 15 turns; the options of column_physics that all runs have; after each `--` those of one more run (the
 // first has no others; what is said last counts). A turn is 60 steps of each run from the air that the first
-// one has then, every second turn in the opposite order. Printed are medians and quartiles, those of the
-// quotient to the first run within a turn, and whether the first three turns end in the bits of the first run.
+// one has then, every second turn in the opposite order. A run on other blocks goes on from its own air.
+// Printed are medians and quartiles, those of the quotient to the first run within a turn, and whether the
+// first three turns end in its bits. All runs have the size and the device of the first.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -53,11 +54,13 @@ public:
                                               options_.top)),
         solver_(options_, weather_, ranks, nullptr) {}
 
+  /// Where both have the same blocks.
   void begin_as(const Run& other) {
+    if (options_.blocks != other.options_.blocks) return;
     for (std::size_t n = 0; n < solver_.parts().size(); ++n) {
       front::Air& to = solver_.parts()[n]->air();
       const front::Air& from = other.solver_.parts()[n]->air();
-      for (std::size_t group = 0; group < to.groups(); ++group)
+      for (std::size_t group = 0; group < std::min(to.groups(), from.groups()); ++group)
         to.group(group).q.copy_from(from.group(group).q);
       to.rain_fallen.copy_from(from.rain_fallen);
       to.snow_fallen.copy_from(from.snow_fallen);
@@ -130,6 +133,9 @@ int compare(int turns, const std::vector<std::vector<const char*>>& arguments, h
     }
     const auto options = front::parse_options(static_cast<int>(words.size()), words.data());
     if (!options) return 0;
+    if (n > 0 && (options->gpu != runs[0]->options().gpu || options->size != runs[0]->options().size))
+      throw heddle::Error("command line", "'" + name + "' has another --size or --device than the first run",
+                          "give both before the first --");
     runs.push_back(std::make_unique<Run>(n == 0 ? "first" : name, *options, ranks));
   }
   for (std::int64_t turn = -1; turn < turns; ++turn) { // the first one records graphs

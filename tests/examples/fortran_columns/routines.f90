@@ -38,7 +38,7 @@ program routines
     call refused_flow(.true., 1.1, 1)
   case ('backwards')
     call refused_flow(.true., 1.0, -1)
-  case ('temperature', 'ground', 'pressure', 'cloud', 'fraction', 'emissivity')
+  case ('temperature', 'ground', 'pressure', 'cloud', 'fraction')
     call radiation(word)
   case default
     call five_classes()
@@ -340,8 +340,6 @@ contains
       cldfrac(3) = -0.1
     case ('fraction')
       pfrac(9, 20) = ieee_value(1.0, ieee_quiet_nan)
-    case ('emissivity')
-      semiss(16) = ieee_value(1.0, ieee_quiet_nan)
     end select
     call rtrn(1, n, tavel, pz, tz, cldfrac, taucloud, down, up, htr, htrc, icldlyr, itr, pfrac, ground, &
         semiss)
