@@ -130,7 +130,7 @@ contains
     call fluxes_kernel(at, tavel, pfrac, cloud, taucloud, tz(:, :n-1), down(:, :n-1), &
         down_clear(:, :n-1), ground, semiss, up(:, :n-1), up_clear(:, :n-1), up(:, n), up_clear(:, n), &
         depth, source, passed, band, planck, width, ghosts=none, trust_ghosts=.true.)
-    !$acc kernels present(down, down_clear, htr, htrc) if(on_device)
+    !$acc kernels present(down, down_clear, htr, htrc) copyin(n) if(on_device)
     down(:, n) = 0
     down_clear(:, n) = 0
     htr(:, n) = 0

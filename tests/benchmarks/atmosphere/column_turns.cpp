@@ -72,16 +72,6 @@ public:
     solver_.step(number, steps);
     seconds_.push_back((now() - begin) / steps);
   }
-  /// Seconds of a call of radiation with nothing beside it.
-  double radiation_alone() {
-    std::vector<double> all;
-    for (int n = 0; n < 7; ++n) {
-      const double begin = now();
-      solver_.radiate();
-      all.push_back(now() - begin);
-    }
-    return share(all, 0);
-  }
   void forget() { seconds_.clear(); }
   void finish() { solver_.finish(); }
   void compare(const Run& first) {
@@ -152,17 +142,13 @@ int compare(int turns, const std::vector<std::vector<const char*>>& arguments, h
     run->finish();
   for (const auto& run : runs)
     run->print(*runs.front());
-  for (const auto& run : runs)
-    if (run->options().radiation_every > 0) {
-      std::printf("a call of radiation alone: %.3f ms\n", 1e3 * run->radiation_alone());
-      break;
-    }
   return 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   int turns = 0;
   if (argc < 2 || std::from_chars(argv[1], argv[1] + std::string(argv[1]).size(), turns).ec != std::errc() ||
       turns < 1) {

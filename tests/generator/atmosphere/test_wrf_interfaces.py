@@ -156,9 +156,15 @@ def test_arrays_on_a_device(routine: str) -> None:
     }
     assert len(names) > 6
     assert names == made
-    blocks = re.findall(r"^ *!\$acc kernels present\(([^)]*)\)(.*)\n((?:(?! *!\$acc).*\n)*)", text, re.M)
+    blocks = re.findall(
+        r"^ *!\$acc kernels present\(([^)]*)\)(?: copyin\((.*)\))?( if.*)\n((?:(?! *!\$acc).*\n)*)",
+        text,
+        re.M,
+    )
     assert len(blocks) > 0
-    for present, condition, body in blocks:
+    for present, numbers, condition, body in blocks:
+        # Numbers would be copied back, and those that a caller gives as constants cannot be written.
+        assert set(re.findall(r"\b(?:[ijk]t[se]|n)\b", body)) == set(filter(None, numbers.split(", "))), body
         used = set(re.findall(r"(?:^ *|= |\+ )([a-z]\w*)", body, re.M))
         assert used == set(present.split(", ")), body
         assert condition == " if(on_device)"
