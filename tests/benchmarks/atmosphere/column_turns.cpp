@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -36,7 +37,7 @@ double now() {
 
 double share(std::vector<double> values, double part) {
   std::ranges::sort(values);
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 std::vector<std::vector<float>> result(const front::Solver& solver, int tracers) {
@@ -82,6 +83,7 @@ public:
 
   void print(const Run& first) const {
     std::vector<double> quotients;
+    quotients.reserve(seconds_.size());
     for (std::size_t n = 0; n < seconds_.size(); ++n)
       quotients.push_back(100 * (seconds_[n] / first.seconds_[n] - 1));
     std::printf("%-36s %8.1f us per step (%.1f to %.1f), %+.2f %% (%+.2f to %+.2f), %.1f launches, %s\n",
