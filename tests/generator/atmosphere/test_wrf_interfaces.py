@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 import pytest
+from heddle.build import load
 
 FOLDER = Path(__file__).resolve().parents[3] / "runtime" / "fortran"
 CELLS, PLANE, LEVELS = "ims:ime,kms:kme,jms:jme", "ims:ime,jms:jme", "kms:kme"
@@ -176,3 +177,12 @@ def test_arrays_on_a_device(routine: str) -> None:
     assert text.count("!$acc parallel") == len(loops)
     assert text.count("!$acc end kernels") == len(blocks)
     assert text.count(" if(on_device)") == len(blocks) + len(loops) + 1 + 2 * len(kept)
+
+
+def test_a_block_of_threads_holds_the_g_points() -> None:
+    """A sum over a row wants the whole row in a block; a launch with fewer threads is refused, on a GPU alone."""
+    module = load(FOLDER / "wrf_columns.py")
+    (points,) = re.findall(r"ngpt = (\d+)", (FOLDER / "heddle_rtrn.f90").read_text())
+    schedule = module.kernels["fluxes"].schedule
+    assert not isinstance(schedule, dict)
+    assert schedule.gpu.block[0] >= int(points)
