@@ -180,7 +180,7 @@ def test_arrays_on_a_device(routine: str) -> None:
 
 
 def test_a_block_of_threads_holds_the_g_points() -> None:
-    """A sum over a row wants the whole row in a block; a launch with fewer threads is refused, on a GPU alone."""
+    """A sum over a row wants the whole row in a block: a GPU refuses a launch with fewer threads."""
     module = load(FOLDER / "wrf_columns.py")
     (points,) = re.findall(r"ngpt = (\d+)", (FOLDER / "heddle_rtrn.f90").read_text())
     schedule = module.kernels["fluxes"].schedule
