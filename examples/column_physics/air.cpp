@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -47,7 +48,8 @@ Sounding weisman_klemp() {
 
 Sounding read_sounding(const std::filesystem::path& file) {
   std::ifstream in(file);
-  if (!in) throw heddle::Error("file '" + file.string() + "'", "it cannot be read", "check its name");
+  if (!in || std::filesystem::is_directory(file))
+    throw heddle::Error("file '" + file.string() + "'", "it cannot be read", "check its name");
   Sounding air;
   std::string text;
   for (int line = 1; std::getline(in, text); ++line) {
@@ -82,6 +84,8 @@ Sounding read_sounding(const std::filesystem::path& file) {
                  std::to_string(air.height.back()) + " m",
              "order the levels from the ground up");
     if (v[1] <= 0) refuse("a potential temperature of " + std::to_string(v[1]) + " K", "it must be positive");
+    if (v[2] > 1000 * most_water)
+      refuse(std::to_string(v[2]) + " g/kg of vapour", "a tenth of the air at most: write g/kg");
     if (v[2] < 0) refuse("negative vapour, " + std::to_string(v[2]) + " g/kg", "use 0 where there is none");
     if (first) air.surface_pressure = 100 * v[0];
     air.height.push_back(z);
@@ -147,6 +151,10 @@ void require_levels(const Levels& levels) {
     require(levels.density[k] > 0, "density (kg m-3)", levels.density[k], "it must be positive");
     require(levels.theta[k] > 0, "potential temperature (K)", levels.theta[k], "it must be positive");
     require(levels.vapour[k] >= 0, "vapour (kg/kg)", levels.vapour[k], "use 0 where there is none");
+    require(levels.vapour[k] <= most_water, "vapour (kg/kg)", levels.vapour[k], "a tenth of the air at most");
+    const double temperature = levels.theta[k] * levels.exner[k];
+    require(!(temperature < coldest) && !(temperature > warmest), "temperature (K)", temperature,
+            "it must lie between 100 and 400: look at potential temperature and pressure");
     for (const auto* values :
          {&levels.height, &levels.thickness, &levels.mass, &levels.density, &levels.pressure, &levels.exner,
           &levels.theta, &levels.vapour, &levels.u, &levels.v})

@@ -6,6 +6,8 @@ namespace front {
 
 /// As in generator/heddle/atmosphere/constants.py: m s-2, J kg-1 K-1.
 inline constexpr double gravity = 9.81, gas_dry = 287, heat_dry = 1004.5;
+/// Of air that the formulas are for: K; water of one kind, kg/kg.
+inline constexpr double coldest = 100, warmest = 400, most_water = 0.1;
 /// Nest cells per cell of the coarser domain, along x and y: that of model.py. Steps per step of it, too.
 inline constexpr int ratio = 3;
 /// Cells of the zone along each lateral boundary: the first is set, the others are drawn towards the coarser

@@ -186,9 +186,19 @@ Input read_input(const std::filesystem::path& name, const Options& options, cons
         file.refuse(names[number], "it is " + std::to_string(value),
                     base > 0 ? "potential temperature, T + 300 K, must be positive"
                              : "use 0 where there is none");
+      if (base == 0 && value > most_water)
+        file.refuse(names[number], "it is " + std::to_string(value) + " kg/kg", "a tenth of the air at most");
     }
   }
   input.levels = levels_of(file, n, sounding);
+  const std::vector<float>& theta = input.tracers[Tracer::theta];
+  for (std::size_t cell = 0; cell < theta.size(); ++cell) {
+    const double kelvin = static_cast<double>(theta[cell]) * input.levels.exner[cell / (n[1] * n[2])];
+    if (kelvin < coldest || kelvin > warmest)
+      file.refuse(
+          "T", "value " + std::to_string(cell) + " makes a temperature of " + std::to_string(kelvin) + " K",
+          "it must lie between 100 and 400: T is potential temperature - 300 K");
+  }
   return input;
 }
 

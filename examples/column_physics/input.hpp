@@ -24,9 +24,9 @@ struct Input {
 /// and vapour of the coarser domain are those of the sounding.
 ///
 /// Throws heddle::Error that names the variable: where it is missing, has another shape than `size` asks for,
-/// is not finite, negative where it must not be, or varies along a level by more than the example can take
-/// (heights by 5 % of a level, pressure and mass by 1 %, wind by 0.5 m/s); and where the program was built
-/// without NetCDF.
+/// is not finite, negative where it must not be, water of more than 0.1 kg/kg, air below 100 K or above 400
+/// K, or varies along a level by more than the example can take (heights by 5 % of a level, pressure and mass
+/// by 1 %, wind by 0.5 m/s); and where the program was built without NetCDF.
 [[nodiscard]] Input read_input(const std::filesystem::path& file, const Options& options,
                                const Sounding& sounding);
 

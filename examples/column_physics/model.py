@@ -261,12 +261,12 @@ def layers(water: Expr) -> list[Scan | Assignment]:
 column_physics.add("layers", layers(cloud))
 column_physics.add("layers_with_ice", layers(cloud + ice))  # ice radiates as cloud water
 
-# All columns in one launch, with a warp for the sixteen g-points of each. Four warps a block: with one, they
-# would take all of the 32 blocks that a multiprocessor holds, and leave none to the steps beside them.
+# All columns in one launch, with half a warp for the sixteen g-points of each. Four warps a block: with one,
+# they would take all of the 32 blocks that a multiprocessor holds, and leave none to the steps beside them.
 column_physics.add(
     "fluxes",
     longwave.fluxes("grey", clear=False),
-    schedule=Schedule(math="reproducible", gpu=Threads(block=(32, 4, 1))),
+    schedule=Schedule(math="reproducible", gpu=Threads(block=(16, 8, 1))),
 )
 
 # What the fluxes heat: cp dT/dt = g (net below - net above) / (p below - p above), as potential temperature.

@@ -14,7 +14,7 @@
 namespace front {
 
 /// Longwave fluxes in the columns of one rank, one g-point per band, and what they heat: three launches per
-/// block (more where a block has more than 65535 columns). A task from the tracers `Air::q` to
+/// block (more where a block has more than 262140 columns). A task from the tracers `Air::q` to
 /// `Air::heating`, which may lag.
 class Radiation {
 public:

@@ -49,7 +49,7 @@ public:
   [[nodiscard]] double launches() const { return loop_.recorded_nodes(); }
   /// What a check takes from a device, copy by copy; empty on a host.
   [[nodiscard]] const heddle::Transfers& transfers() const { return look_; }
-  /// Radiation for the tracers of now, for those who call it themselves.
+  /// Radiation for the tracers of now, for those who call it themselves, on a host.
   void radiate() { radiation_.run(1); }
   /// Waits for radiation that is under way.
   void finish() { loop_.finish(); }

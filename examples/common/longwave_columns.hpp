@@ -87,10 +87,10 @@ public:
   [[nodiscard]] std::int64_t columns() const { return columns_; } ///< at once
 
 private:
-  /// On a GPU a call fills the chip, and a grid of threads has 65535 blocks at most along its second axis; on
-  /// a processor a call stays in the cache.
+  /// On a GPU a call fills the chip, and a grid of threads has 65535 blocks at most along its second axis,
+  /// each of them with four columns or more; on a processor a call stays in the cache.
   static std::int64_t most_columns(heddle::Memory memory) {
-    return memory == heddle::Memory::device ? 65535 : 4096;
+    return memory == heddle::Memory::device ? 4 * 65535 : 4096;
   }
   template <class V> static heddle::Buffer<V> in(heddle::Memory memory, const std::vector<V>& values) {
     return heddle::Buffer<V>(std::span<const V>(values), memory);

@@ -14,8 +14,9 @@ heddle_add_kernels(<target>
   [NO_CHECK]                          `heddle check --build` leaves the module out: for kernels of thousands
                                       of statements, which take it minutes. Not with GENERATED_DIR
   [LARGE]                             such kernels, too: HEDDLE_OPTIMISE_LARGE says how they are optimised
-  [WIDE_VECTORS]                      kernels that compute more than they load: vectors of 64 bytes where the
-                                      processor has them, though compilers prefer 32 on some
+  [WIDE_VECTORS | WIDE_VECTORS <kernel>...]
+                                      all kernels, or these, compute more than they load: vectors of 64
+                                      bytes where the processor has them, though compilers prefer 32 on some
   [DEPENDS <file>...]                 data that the model reads
   [SCHEDULES <file.json>]             what `heddle explore` found best, in place of the model's schedules
   [MACHINE <name>]                    as SCHEDULES has it; default: the processor and GPU that generates
@@ -305,14 +306,22 @@ endfunction()
 
 function(heddle_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg
-    "NO_SWEEPS;NO_CHECK;LARGE;WIDE_VECTORS" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
-    "KERNELS;TARGETS;PRECISIONS;DEPENDS")
+    "NO_SWEEPS;NO_CHECK;LARGE" "MODEL;MODULE;GENERATED_DIR;OUT_VAR;SCHEDULES;MACHINE;FORTRAN"
+    "KERNELS;TARGETS;PRECISIONS;DEPENDS;WIDE_VECTORS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernels(${target}): unknown argument '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
   foreach(needed IN ITEMS MODEL KERNELS)
     if(NOT arg_${needed})
       message(FATAL_ERROR "heddle_add_kernels(${target}): ${needed} is missing.")
+    endif()
+  endforeach()
+  if("WIDE_VECTORS" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+    set(arg_WIDE_VECTORS ${arg_KERNELS})
+  endif()
+  foreach(kernel IN LISTS arg_WIDE_VECTORS)
+    if(NOT kernel IN_LIST arg_KERNELS)
+      message(FATAL_ERROR "heddle_add_kernels(${target}): WIDE_VECTORS has '${kernel}', and KERNELS has not.")
     endif()
   endforeach()
   if(NOT TARGET ${target})
@@ -490,11 +499,13 @@ function(heddle_add_kernels target)
   if(HEDDLE_ARCH)
     list(APPEND options "-march=${HEDDLE_ARCH}")
   endif()
+  set(wide "")
   if(arg_WIDE_VECTORS)
     include(CheckCXXCompilerFlag)
     check_cxx_compiler_flag(-mprefer-vector-width=512 HEDDLE_PREFERS_VECTOR_WIDTH) # not beside x86
     if(HEDDLE_PREFERS_VECTOR_WIDTH)
-      list(APPEND options -mprefer-vector-width=512)
+      set(wide "${arg_WIDE_VECTORS}")
+      list(TRANSFORM wide REPLACE "(.+)" "${folder}/\\1.cpp")
     endif()
   endif()
   if(NOT DEFINED HEDDLE_OPENMP OR HEDDLE_OPENMP)
@@ -508,10 +519,18 @@ function(heddle_add_kernels target)
     list(APPEND options -fopenmp-simd)
   endif()
   # These options are not those of the target, so its precompiled headers do not fit.
-  _heddle_together(${arg_MODULE} "${sources}" "${HEDDLE_CXX_TOGETHER}" "${stamp}" compiled)
+  set(narrow "${sources}")
+  list(REMOVE_ITEM narrow ${wide} "")
+  _heddle_together(${arg_MODULE} "${narrow}" "${HEDDLE_CXX_TOGETHER}" "${stamp}" compiled)
   set_source_files_properties(${compiled} TARGET_DIRECTORY ${target}
     PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${compiled} ${headers})
+  if(wide AND "cpu" IN_LIST arg_TARGETS)
+    _heddle_together(${arg_MODULE}_wide "${wide}" "${HEDDLE_CXX_TOGETHER}" "${stamp}" compiled)
+    set_source_files_properties(${compiled} TARGET_DIRECTORY ${target}
+      PROPERTIES COMPILE_OPTIONS "${options};-mprefer-vector-width=512" SKIP_PRECOMPILE_HEADERS ON)
+    target_sources(${target} PRIVATE ${compiled})
+  endif()
   target_compile_features(${target} PRIVATE cxx_std_20)
   if(fortran)
     _heddle_add_fortran(${target} "${fortran}" ${arg_FORTRAN})

@@ -10,7 +10,8 @@
 ! cldfrac, taucloud: part and vertical optical depth of clouds in layers where icldlyr is 1; itr: 0 to 5000,
 ! where in the tables of transmission; pfrac: part of the Planck function of its band; tbound: temperature of
 ! the ground (K); semiss: its emissivity in each band. Results: totdflux, totuflux (W m-2), htr and, without
-! clouds, htrc (K per day), of which the last value is 0.
+! clouds, htrc (K per day), of which the last value is 0. Refused with the layer: temperatures that are not
+! positive, pressures that do not fall, clouds that are less than 0, and in all what is no number.
 module heddle_rtrn
   use, intrinsic :: iso_c_binding, only: c_int32_t
   use heddle_wrf_kernels, only: on_device, fluxes_kernel, heating_kernel
@@ -63,29 +64,56 @@ contains
     real, dimension(1) :: ground
     real, dimension(kts:ktep1) :: cloud
     real, dimension(0:ktep1) :: down_clear, up_clear
+    real, parameter :: most = huge(1.0)
     logical :: wrong
-    integer :: g, k
+    integer :: g, k, temperature, pressure, clouds
 
     if (.not. has_tables) call refuse('rtrn', 'call rtrn_tables first')
     if (kts /= 1) call refuse('rtrn', 'the first layer, kts, is 1')
+    if (.not. (tbound > 0 .and. tbound <= most)) call refuse('rtrn', 'the ground (tbound) has no temperature')
     ground = tbound
     wrong = .false.
+    temperature = 0
+    pressure = 0
+    clouds = 0
     !$acc data create(at, cloud, down_clear, up_clear) copyin(ground) if(on_device)
-    !$acc parallel loop collapse(2) reduction(.or.:wrong) present(itr, at) if(on_device)
+    !$acc parallel loop collapse(2) reduction(.or.:wrong) present(itr, pfrac, at) if(on_device)
     do k = kts, ktep1
       do g = 1, ngpt
-        wrong = wrong .or. itr(g, k) < 0 .or. itr(g, k) > steps
+        wrong = wrong .or. itr(g, k) < 0 .or. itr(g, k) > steps .or. .not. abs(pfrac(g, k)) <= most
         at(g, k) = int(itr(g, k), c_int32_t)
       end do
     end do
-    if (wrong) call refuse('rtrn', 'an index (itr) is not 0 to 5000')
-    !$acc parallel loop present(cloud, cldfrac, icldlyr) if(on_device)
+    if (wrong) call refuse('rtrn', 'an index (itr) is not 0 to 5000, or a part (pfrac) is no number')
+    !$acc parallel loop reduction(max:temperature, pressure) present(tavel, tz, pz) if(on_device)
+    do k = kts, ktep1
+      temperature = max(temperature, merge(0, k, tavel(k) > 0 .and. tz(k-1) > 0 .and. tz(k) > 0 .and. &
+        tavel(k) + tz(k-1) + tz(k) <= most))
+      pressure = max(pressure, merge(0, k, pz(k-1) <= most .and. pz(k) >= 0 .and. pz(k) < pz(k-1)))
+    end do
+    call refuse_layer(temperature, 'a temperature (tavel, tz) is not positive')
+    call refuse_layer(pressure, 'pressure (pz) does not fall with height')
+    !$acc parallel loop reduction(max:clouds) present(cloud, cldfrac, taucloud, icldlyr) if(on_device)
     do k = kts, ktep1
       cloud(k) = merge(cldfrac(k), 0.0, icldlyr(k) == 1)
+      clouds = max(clouds, merge(0, k, icldlyr(k) /= 1 .or. (cldfrac(k) >= 0 .and. cldfrac(k) <= 1 .and. &
+        taucloud(k) >= 0 .and. taucloud(k) <= most)))
     end do
+    call refuse_layer(clouds, 'cldfrac is not 0 to 1, or taucloud is less than 0')
     call column(ktep1, tavel, pz, tz, cloud, taucloud, totdflux, totuflux, htr, htrc, at, pfrac, ground, &
                 semiss, down_clear, up_clear)
     !$acc end data
+  end subroutine
+
+  !> layer: the last one of which that is true; 0: none.
+  subroutine refuse_layer(layer, what)
+    integer, intent(in) :: layer
+    character(len=*), intent(in) :: what
+    character(len=12) :: number
+
+    if (layer == 0) return
+    write (number, '(i0)') layer
+    call refuse('rtrn', 'layer ' // trim(number) // ': ' // what)
   end subroutine
 
   !> One column as an array of columns. Faces are sections: the last one lies behind them.
@@ -102,7 +130,7 @@ contains
     call fluxes_kernel(at, tavel, pfrac, cloud, taucloud, tz(:, :n-1), down(:, :n-1), &
         down_clear(:, :n-1), ground, semiss, up(:, :n-1), up_clear(:, :n-1), up(:, n), up_clear(:, n), &
         depth, source, passed, band, planck, width, ghosts=none, trust_ghosts=.true.)
-    !$acc kernels present(down, down_clear, htr, htrc) if(on_device)
+    !$acc kernels present(down, down_clear, htr, htrc) copyin(n) if(on_device)
     down(:, n) = 0
     down_clear(:, n) = 0
     htr(:, n) = 0

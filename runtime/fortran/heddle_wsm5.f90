@@ -51,17 +51,17 @@ contains
         qs(its:ite, kts:kte, jts:jte), den(its:ite, kts:kte, jts:jte), pii(its:ite, kts:kte, jts:jte), &
         p(its:ite, kts:kte, jts:jte), delz(its:ite, kts:kte, jts:jte), fall_r, fall_s, fall_i, cpm, latent, &
         fell, fell_frozen, sr(its:ite, jts:jte), delt, ghosts=[0, 0, 0], order=wrf_columns_ikj)
-    !$acc kernels present(rain, rainncv, fell) if(on_device)
+    !$acc kernels present(rain, rainncv, fell) copyin(its, ite, jts, jte) if(on_device)
     rainncv(its:ite, jts:jte) = fell
     rain(its:ite, jts:jte) = rain(its:ite, jts:jte) + fell
     !$acc end kernels
     if (present(snowncv)) then
-      !$acc kernels present(snowncv, fell_frozen) if(on_device)
+      !$acc kernels present(snowncv, fell_frozen) copyin(its, ite, jts, jte) if(on_device)
       snowncv(its:ite, jts:jte) = fell_frozen
       !$acc end kernels
     end if
     if (present(snow)) then
-      !$acc kernels present(snow, fell_frozen) if(on_device)
+      !$acc kernels present(snow, fell_frozen) copyin(its, ite, jts, jte) if(on_device)
       snow(its:ite, jts:jte) = snow(its:ite, jts:jte) + fell_frozen
       !$acc end kernels
     end if

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT-0
 """The kernels behind the modules of this folder, which have the interfaces of routines of WRF."""
 
-from heddle import Module, Schedule
+from heddle import Module, Schedule, Threads
 from heddle.atmosphere import advection, longwave, microphysics
 
 same_bits = Schedule(math="reproducible")
@@ -19,5 +19,7 @@ scheme = advection.Advection(
 wrf_columns.add("scale", scheme.scale())
 wrf_columns.add("limited_tendency", scheme.limited_tendency())
 
-wrf_columns.add("fluxes", longwave.fluxes(), schedule=same_bits)
+# On a GPU a block has a thread for each of the 140 g-points.
+points = Schedule(math="reproducible", gpu=Threads(block=(160, 1, 1)))
+wrf_columns.add("fluxes", longwave.fluxes(), schedule=points)
 wrf_columns.add("heating", longwave.heating())

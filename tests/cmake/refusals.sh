@@ -30,6 +30,8 @@ expect_refusal "KERNELS is missing" edit "KERNELS scale shift" ""
 expect_refusal "unknown argument 'SPEED'" edit "MODEL model.py" "MODEL model.py SPEED"
 expect_refusal "TARGETS has 'gpu'; known are" edit "KERNELS scale shift" "KERNELS scale shift TARGETS gpu"
 expect_refusal "leave PRECISIONS out" edit "MODEL model.py" "MODEL model.py PRECISIONS f64"
+expect_refusal "WIDE_VECTORS has 'shape', and KERNELS has not" \
+  edit "MODEL model.py" "MODEL model.py WIDE_VECTORS scale shape"
 expect_refusal "FORTRAN has 'cuda'; known are" edit "MODEL model.py" "MODEL model.py FORTRAN cuda"
 expect_refusal "FORTRAN needs this language" edit "KERNELS scale shift" "KERNELS scale shift FORTRAN"
 expect_refusal "the model $WORK/consumer/absent.py does not exist" edit "model.py" "absent.py"

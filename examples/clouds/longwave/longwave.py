@@ -58,11 +58,11 @@ module.add(
 )
 
 # --- Absorption, of which part is least in the window from 8 to 12 micrometres, and fluxes ------------------
-# All columns in one launch, with a warp for the sixteen g-points of each.
+# All columns in one launch, with half a warp for the sixteen g-points of each.
 module.add(
     "fluxes",
     longwave.fluxes("grey", clear=False),
-    schedule=Schedule(math="reproducible", gpu=Threads(block=(32, 1, 1))),
+    schedule=Schedule(math="reproducible", gpu=Threads(block=(16, 8, 1))),
 )
 
 # --- What the fluxes heat, K/s of potential temperature, and what that adds in a stage ----------------------

@@ -24,7 +24,7 @@ from itertools import pairwise
 from typing import Literal
 
 import sympy
-from sympy import Integer, Max, Min, Piecewise, Rational, Symbol, floor
+from sympy import Integer, Min, Piecewise, Rational, Symbol, floor
 
 from heddle.atmosphere.constants import GRAVITY, REFERENCE_PRESSURE
 from heddle.errors import KernelError, calling_place
@@ -92,7 +92,8 @@ def fluxes(absorption: Absorption = "table", clear: bool = True) -> list[Stateme
     layer that clouds fill, and `cloud_depth`, their vertical optical depth. Per column: `ground_temperature`
     (K) and `emissivity` of each band. Further: `band` of each g-point, counted from 0; `width` of the bands
     (cm-1); `planck`, the Planck function at 160, 161, ... 340 K, number 16 (T - 160) + band, in W cm-2 sr-1
-    per cm-1. Beyond its table, a temperature counts as one in the first or last kelvin, as in RRTM.
+    per cm-1. Beyond its table, a temperature counts as one in the first or last kelvin, as in RRTM. A
+    temperature that is no number makes the fluxes of its column none, and those of no other.
 
     Writes `down` and `up` on lower faces, and `outgoing`, up through the uppermost face, in W m-2. clear:
     also what they would be without clouds, `down_clear`, `up_clear`, `outgoing_clear`. Nothing enters from
@@ -194,11 +195,12 @@ class _Stream:
 
 
 def _planck(kelvin: sympy.Expr, what: str) -> list[Statement]:
-    """Assign B_<what>, the Planck function of the g-point's band: linear between the rows of its table."""
+    """Assign B_<what>, the Planck function of the g-point's band: linear between the rows of its table. What
+    is no number is compared with, not clamped: the first row is read for it, and none beyond the table."""
     whole, row, low, high = sympy.symbols(f"T_{what}_whole row_{what} low_{what} high_{what}")
     return [
         Assignment(whole, floor(kelvin)),
-        Assignment(row, Min(Max(whole - COLDEST, 0), TEMPERATURES - 2)),
+        Assignment(row, Piecewise((Min(whole - COLDEST, TEMPERATURES - 2), whole > COLDEST), (0, True))),
         Assignment(low, planck.gather(BANDS * row + band.here)),
         Assignment(high, planck.gather(BANDS * row + (BANDS + band.here))),
         Assignment(Symbol(f"B_{what}"), width.gather(band.here) * (low + (kelvin - whole) * (high - low))),

@@ -355,12 +355,13 @@ def _check_row_reductions(kernel: Kernel, schedule: Schedule, target: Target) ->
         )
     block = schedule.gpu.block
     alone = isinstance(schedule.gpu, Threads) and schedule.gpu.coarsening == 1
-    if target.threads and (not alone or not holds_rows(block)):
+    if target.threads and (not alone or not holds_rows(block, schedule.gpu.row_pieces)):
         raise KernelError(
             where,
             f"{what}, each of which one block of threads has to hold.",
             f"use Threads(block=({TILE} * n, 1, 1)) with at least as many threads as a row has cells, or "
-            f"({TILE}, m, 1) for short rows; and row_pieces=True for longer ones",
+            f"({TILE}, m, 1) or ({TILE // 2}, 2 * m, 1) for short rows; and row_pieces=True for longer ones, "
+            f"with {TILE} threads or more along x",
         )
 
 

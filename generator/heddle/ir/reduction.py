@@ -56,9 +56,11 @@ def reduces_rows(body: Iterable[Statement]) -> bool:
     return any(row_operation(statement) for statement in statements(body))
 
 
-def holds_rows(block: Sequence[int]) -> bool:
+def holds_rows(block: Sequence[int], pieces: bool = False) -> bool:
     """Whether a block of so many threads along x, y, z can reduce over rows: it has one row, or one for each
-    of its warps."""
+    of its warps, or two, one for each half of them. pieces: it goes along its rows piece by piece."""
+    if block[0] == TILE // 2:
+        return math.prod(block) % TILE == 0 and not pieces
     return block[0] % TILE == 0 and (tuple(block[1:]) == (1, 1) or block[0] == TILE)
 
 

@@ -266,9 +266,10 @@ def launch_lines(
     """
     if any(is_warp_reduction(s) for s in statements(launched.inside)) and block[0] % TILE:
         raise DifferenceError(f"blocks of {block[0]} threads along x are not whole tiles")
-    if any(is_row_reduction(s) for s in statements(launched.inside)) and not holds_rows(block):
-        raise DifferenceError(f"blocks of {block} threads are neither whole tiles of one row nor a tile each")
     pieces = [s for s in statements(launched.inside) if is_pieces(s)]
+    rows = any(is_row_reduction(s) for s in statements(launched.inside))
+    if rows and not holds_rows(block, bool(pieces)):
+        raise DifferenceError(f"blocks of {block} threads are neither whole tiles of one row nor a tile each")
     if any(s.begin != integer(0) or s.step != integer(block[0]) for s in pieces):
         raise DifferenceError(f"pieces of a row are not those of blocks of {block[0]} threads")
     counts = list(_threads(launched.inside[-1]))

@@ -86,6 +86,10 @@ Stream& Stream::branch(int piece) noexcept {
   return n == 0 ? *this : branches_->beside[n - 1]->stream;
 }
 
+bool Stream::forked() const noexcept {
+  return branches_ && branches_->used > 0;
+}
+
 void Stream::join() {
   if (!branches_) return;
   for (std::size_t n = 0; n < branches_->used; ++n) {

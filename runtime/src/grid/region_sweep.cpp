@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heddle/core/error.hpp"
+#include "heddle/core/stream.hpp"
 
 namespace heddle {
 
@@ -40,10 +41,10 @@ bool RegionSweep::has(const BlockPart& part) const {
 
 void RegionSweep::operator()(Stream& stream, const BlockPart& part) const {
   const int blocks = grid_->first_block(rank_ + 1) - grid_->first_block(rank_);
-  for (int block = 0; block < blocks; ++block) {
+  side_by_side(stream, blocks, [&](int block, Stream& branch) {
     for (const Box& box : boxes(block, part))
-      kernel_(block, box, stream);
-  }
+      kernel_(block, box, branch);
+  });
 }
 
 } // namespace heddle

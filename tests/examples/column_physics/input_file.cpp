@@ -150,6 +150,10 @@ TEST(InputFile, WhatIsWrongIsRefusedWithTheVariable) {
       "value is missing");
   EXPECT_EQ(refusal([](Variables& v) { v["QCLOUD"].values[5] = -1e-3; }),
             "variable QCLOUD: it is -0.001000. Hint: use 0 where there is none");
+  EXPECT_EQ(refusal([](Variables& v) { v["QVAPOR"].values[5] = 12; }),
+            "variable QVAPOR: it is 12.000000 kg/kg. Hint: a tenth of the air at most");
+  EXPECT_EQ(refusal([](Variables& v) { v["T"].values[3] = 300; }).substr(0, 45),
+            "variable T: value 3 makes a temperature of 59");
   EXPECT_EQ(refusal([](Variables& v) { v["W"].values[9] = 0.5; }),
             "variable W: it is 0.500000 m/s. Hint: use 0: the front makes the ascent here (--ascent)");
   const auto begins = [](const std::string& text, const char* part) { return text.rfind(part, 0) == 0; };

@@ -50,6 +50,10 @@ TEST(Levels, BadOnesAreRefusedWithTheLevel) {
             "level 0: its density (kg m-3) is -1.000000. Hint: it must be positive");
   EXPECT_EQ(refuse(&Levels::vapour, 7, -1e-3),
             "level 7: its vapour (kg/kg) is -0.001000. Hint: use 0 where there is none");
+  EXPECT_EQ(refuse(&Levels::vapour, 7, 1.2),
+            "level 7: its vapour (kg/kg) is 1.200000. Hint: a tenth of the air at most");
+  EXPECT_EQ(refuse(&Levels::theta, 0, 3000).substr(0, 29), "level 0: its temperature (K) ");
+  EXPECT_EQ(refuse(&Levels::exner, 10, 0.01).substr(0, 30), "level 10: its temperature (K) ");
   EXPECT_EQ(refuse(&Levels::u, 3, std::nan("")), "level 3: its value is nan. Hint: use finite numbers");
 }
 
@@ -94,6 +98,9 @@ TEST(SoundingFile, BadLinesAreRefusedWithTheirNumber) {
       "file 'sounding', line 2: 'nan' is not a number. Hint: write finite numbers, separated by spaces");
   EXPECT_EQ(sounding("1000 300 14\n500 302 -1 5 1\n"),
             "file 'sounding', line 2: negative vapour, -1.000000 g/kg. Hint: use 0 where there is none");
+  EXPECT_EQ(
+      sounding("1000 300 14\n500 302 1200 5 1\n"),
+      "file 'sounding', line 2: 1200.000000 g/kg of vapour. Hint: a tenth of the air at most: write g/kg");
   EXPECT_EQ(sounding("1000 300 14\n500 -302 1 5 1\n"),
             "file 'sounding', line 2: a potential temperature of -302.000000 K. Hint: it must be positive");
   EXPECT_EQ(
@@ -103,6 +110,9 @@ TEST(SoundingFile, BadLinesAreRefusedWithTheirNumber) {
   EXPECT_EQ(sounding("1000 300 14\n"),
             "file 'sounding': it has no levels above the ground. Hint: write one line "
             "each: height, potential temperature, vapour, wind along x, along y");
+  const test::Folder folder;
+  EXPECT_NE(message([&] { (void)read_sounding(folder.path()); }).find("it cannot be read"),
+            std::string::npos);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 ! Each routine alone: what it must conserve, closed forms, and the same bits whatever the tiles. With a word,
 ! one thing that is refused.
 program routines
+  use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
   use module_configure, only: grid_config_rec_type
   use heddle_advect_scalar_pd, only: advect_scalar_pd
   use heddle_rtrn, only: rtrn, rtrn_tables, ngpt, nbands, temperatures, table_steps => steps
@@ -37,13 +38,15 @@ program routines
     call refused_flow(.true., 1.1, 1)
   case ('backwards')
     call refused_flow(.true., 1.0, -1)
+  case ('temperature', 'ground', 'pressure', 'cloud', 'fraction')
+    call radiation(word)
   case default
     call five_classes()
     call as_a_ccpp_scheme()
     call advection(.true., .true.)
     call advection(.true., .false.)
     call advection(.false., .false.)
-    call radiation()
+    call radiation('')
     print '(a)', 'all hold'
   end select
 
@@ -283,14 +286,16 @@ contains
 
   ! --- Radiation -------------------------------------------------------------------------------------------
 
-  !> Air and ground of one temperature emit B(T) through every face; telescoping heating rates.
-  subroutine radiation()
+  !> Air and ground of one temperature emit B(T) through every face; telescoping heating rates. wrong: what
+  !> is refused, if anything.
+  subroutine radiation(wrong)
+    character(len=*), intent(in) :: wrong
     integer, parameter :: n = 20
     real, parameter :: pi = 3.14159265, kelvin = 287.5
     real :: totplnk(temperatures, nbands), delwave(nbands), pfrac(ngpt, n), tavel(n), cldfrac(n), taucloud(n)
     real, dimension(0:table_steps) :: tau, tf, trans
     real, dimension(0:n) :: pz, tz, down, up, htr, htrc
-    real :: semiss(nbands), expected
+    real :: semiss(nbands), expected, ground
     integer :: ngb(ngpt), itr(ngpt, n), icldlyr(n), b, i, k
 
     do i = 1, ngpt
@@ -322,8 +327,23 @@ contains
     do k = 1, n
       itr(:, k) = [(modulo(37 * i + 11 * k, 4000), i = 1, ngpt)]
     end do
-    call rtrn(1, n, tavel, pz, tz, cldfrac, taucloud, down, up, htr, htrc, icldlyr, itr, pfrac, kelvin, &
+    ground = kelvin
+    select case (wrong)
+    case ('temperature')
+      tavel(7) = ieee_value(1.0, ieee_quiet_nan)
+    case ('ground')
+      ground = 0
+    case ('pressure')
+      pz(5) = pz(4)
+    case ('cloud')
+      icldlyr(3) = 1
+      cldfrac(3) = -0.1
+    case ('fraction')
+      pfrac(9, 20) = ieee_value(1.0, ieee_quiet_nan)
+    end select
+    call rtrn(1, n, tavel, pz, tz, cldfrac, taucloud, down, up, htr, htrc, icldlyr, itr, pfrac, ground, &
         semiss)
+    if (wrong /= '') return
     call check(maxval(abs(up / expected - 1)) < 2e-6, 'isothermal air: up is not B')
     call check(all(down(:n-1) > down(1:)) .and. down(n) == 0, 'down does not grow downwards')
     call check(all(htr == htrc), 'no clouds, and yet other rates')

@@ -386,3 +386,17 @@ def test_tables_of_transmission_continue_each_other() -> None:
 def test_another_word_is_refused() -> None:
     with pytest.raises(KernelError, match="'lines' does not say what absorbs"):
         longwave.fluxes("lines")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
+@both
+def test_a_temperature_that_is_no_number(kernels: Kernels, precision: str, target: str) -> None:
+    """No value is read from beyond the table of Planck functions, and no other column knows of it."""
+    columns = Columns()
+    expected = columns.run(kernels, precision=precision, target=target)
+    columns.temperature[2, 3] = columns.face_temperature[3, 1] = columns.ground_temperature[4] = np.nan
+    found = columns.run(kernels, precision=precision, target=target)
+    for name in NAMES:
+        assert np.array_equal(found[name][:2], expected[name][:2])
+    assert np.isnan(found["up"][2:, LAYERS]).all()
+    assert np.isnan(found["down"][2:4, 0]).all()

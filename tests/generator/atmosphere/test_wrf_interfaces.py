@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 import pytest
+from heddle.build import load
 
 FOLDER = Path(__file__).resolve().parents[3] / "runtime" / "fortran"
 CELLS, PLANE, LEVELS = "ims:ime,kms:kme,jms:jme", "ims:ime,jms:jme", "kms:kme"
@@ -156,9 +157,15 @@ def test_arrays_on_a_device(routine: str) -> None:
     }
     assert len(names) > 6
     assert names == made
-    blocks = re.findall(r"^ *!\$acc kernels present\(([^)]*)\)(.*)\n((?:(?! *!\$acc).*\n)*)", text, re.M)
+    blocks = re.findall(
+        r"^ *!\$acc kernels present\(([^)]*)\)(?: copyin\((.*)\))?( if.*)\n((?:(?! *!\$acc).*\n)*)",
+        text,
+        re.M,
+    )
     assert len(blocks) > 0
-    for present, condition, body in blocks:
+    for present, numbers, condition, body in blocks:
+        # Numbers would be copied back, and those that a caller gives as constants cannot be written.
+        assert set(re.findall(r"\b(?:[ijk]t[se]|n)\b", body)) == set(filter(None, numbers.split(", "))), body
         used = set(re.findall(r"(?:^ *|= |\+ )([a-z]\w*)", body, re.M))
         assert used == set(present.split(", ")), body
         assert condition == " if(on_device)"
@@ -170,3 +177,12 @@ def test_arrays_on_a_device(routine: str) -> None:
     assert text.count("!$acc parallel") == len(loops)
     assert text.count("!$acc end kernels") == len(blocks)
     assert text.count(" if(on_device)") == len(blocks) + len(loops) + 1 + 2 * len(kept)
+
+
+def test_a_block_of_threads_holds_the_g_points() -> None:
+    """A sum over a row wants the whole row in a block: a GPU refuses a launch with fewer threads."""
+    module = load(FOLDER / "wrf_columns.py")
+    (points,) = re.findall(r"ngpt = (\d+)", (FOLDER / "heddle_rtrn.f90").read_text())
+    schedule = module.kernels["fluxes"].schedule
+    assert not isinstance(schedule, dict)
+    assert schedule.gpu.block[0] >= int(points)

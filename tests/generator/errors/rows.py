@@ -92,10 +92,22 @@ def row_in_strips() -> None:
 @says(
     "{here}: 'k' reduces over rows, each of which one block of threads has to hold.\n"
     "  Hint: use Threads(block=(32 * n, 1, 1)) with at least as many threads as a row has cells, or "
-    "(32, m, 1) for short rows; and row_pieces=True for longer ones"
+    "(32, m, 1) or (16, 2 * m, 1) for short rows; and row_pieces=True for longer ones, with 32 threads or "
+    "more along x"
 )
 def row_of_several_blocks() -> None:
     schedule = Schedule(gpu=Threads(block=(64, 2, 1)))
+    kernel([Reduce("sum", total.of_row(), u.here)], schedule=schedule, targets="cuda")  # here
+
+
+@says(
+    "{here}: 'k' reduces over rows, each of which one block of threads has to hold.\n"
+    "  Hint: use Threads(block=(32 * n, 1, 1)) with at least as many threads as a row has cells, or "
+    "(32, m, 1) or (16, 2 * m, 1) for short rows; and row_pieces=True for longer ones, with 32 threads or "
+    "more along x"
+)
+def pieces_of_rows_of_half_a_warp() -> None:
+    schedule = Schedule(gpu=Threads(block=(16, 8, 1), row_pieces=True))
     kernel([Reduce("sum", total.of_row(), u.here)], schedule=schedule, targets="cuda")  # here
 
 

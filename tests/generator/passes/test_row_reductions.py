@@ -22,13 +22,16 @@ from running import agree, levels, memory
 
 BLOCK = Schedule(gpu=Threads(block=(96, 1, 1)))
 ROWS = Schedule(gpu=Threads(block=(32, 4, 1)))  # each warp has a row
+HALVES = Schedule(gpu=Threads(block=(16, 8, 1)))  # each half of a warp has a row
 PIECES = Schedule(gpu=Threads(block=(64, 1, 1), row_pieces=True))
 WARP_PIECES = Schedule(gpu=Threads(block=(32, 4, 1), row_pieces=True))
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "cuda"])
 @pytest.mark.parametrize("chosen", ["f64", "f32", "f32/f64"])
-@pytest.mark.parametrize("schedule", [BLOCK, ROWS, PIECES], ids=["block", "warps", "pieces"])
+@pytest.mark.parametrize(
+    "schedule", [BLOCK, ROWS, HALVES, PIECES], ids=["block", "warps", "halves", "pieces"]
+)
 def test_every_pass_keeps_the_bits(schedule: Schedule, chosen: str, target: str) -> None:
     agree(model(row_reductions(), schedule), chosen, target, 3)
 
@@ -127,6 +130,24 @@ def test_rows_that_are_longer_than_a_block(
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("chosen", ["f64", "f32"])
+@pytest.mark.parametrize(("n_x", "n_y"), [(1, 1), (7, 5), (16, 8), (16, 9), (17, 2)])
+def test_two_rows_for_each_warp(n_x: int, n_y: int, chosen: str, tmp_path: Path) -> None:
+    """The bits of the reference target for rows of at most 16 cells, also where the last warp has one row;
+    longer ones are refused."""
+    made = Module("rows", precisions=(chosen,))
+    made.add("rows", row_reductions(), schedule=HALVES)
+    typed = made.typed("rows", chosen)
+    library = Library(tmp_path, [(made, ("reference", "cuda"))], plain=True).compile()
+    results = []
+    for target in ("reference", "cuda"):
+        held = Memory(typed, memory(typed, (n_x, n_y, 3), random.Random(n_x), plain=True))
+        refused = target == "cuda" and n_x > 16
+        assert (call(library, f"rows_rows_{chosen}", typed, held, {}, target) != 0) == refused
+        results.append({name: values.tobytes() for name, values in held.data.items()})
+    assert results[0] == results[1] or n_x > 16
+
+
 def test_one_loop_over_tiles_and_no_work_array() -> None:
     """A column of the rows of all levels takes memory for its lanes and no more."""
     r = sympy.Symbol("r")
@@ -161,13 +182,18 @@ def test_pieces_of_rows_are_proved(schedule: Schedule, wrong: tuple[str, str], t
     assert any(verdict.problem for verdict in proved(made, ["cuda"], tmp_path))
 
 
-def test_blocks_with_several_rows_are_proved(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "block", "wrong"), [(ROWS, "32, 4", "64, 2"), (HALVES, "16, 8", "8, 16")]
+)
+def test_blocks_with_several_rows_are_proved(
+    schedule: Schedule, block: str, wrong: str, tmp_path: Path
+) -> None:
     made = Module("rows", precisions=("f64",))
-    made.add("rows", row_reductions(), schedule=ROWS)
+    made.add("rows", row_reductions(), schedule=schedule)
     write(files(made, ["cuda"]), tmp_path)
     assert [verdict.problem for verdict in proved(made, ["cuda"], tmp_path)] == [""]
     entry = tmp_path / "rows" / "rows.cu"
-    text = entry.read_text().replace("dim3(32, 4, 1)", "dim3(64, 2, 1)")
+    text = entry.read_text().replace(f"dim3({block}, 1)", f"dim3({wrong}, 1)")
     assert text != entry.read_text()
     entry.write_text(text)
     assert any(verdict.problem for verdict in proved(made, ["cuda"], tmp_path))

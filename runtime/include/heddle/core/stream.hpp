@@ -37,6 +37,8 @@ public:
   void fork(int pieces);
   [[nodiscard]] Stream& branch(int piece) noexcept;
   void join();
+  /// Whether it is between fork() and join(), where it cannot fork again.
+  [[nodiscard]] bool forked() const noexcept;
 
   /// What a task that may lag (TaskGraph::add) works on: the object itself, or the copy of it that belongs to
   /// the call. Throws Error for an object of which a lagged task has not declared that it accesses it.
@@ -55,6 +57,22 @@ private:
   const Versions* versions_ = nullptr;
   std::unique_ptr<Branches> branches_; // none before the first fork
 };
+
+/// work(piece, stream) for each piece of work: on a device side by side, in branches of the stream, since one
+/// piece may not fill it. A piece may do the same with its own; the first one, which is in the stream itself,
+/// then does one after the other.
+template <class Work> void side_by_side(Stream& stream, int pieces, const Work& work) {
+  const bool branches = pieces > 1 && !stream.forked();
+  if (branches) stream.fork(pieces);
+  try {
+    for (int piece = 0; piece < pieces; ++piece)
+      work(piece, branches ? stream.branch(piece) : stream);
+  } catch (...) {
+    if (branches) stream.join();
+    throw;
+  }
+  if (branches) stream.join();
+}
 
 /// How often the host has waited for a device so far, in all threads: for a stream, a copy or zeroes. For
 /// tests and reports: a solve that iterates on the device adds the same for one iteration as for a thousand.

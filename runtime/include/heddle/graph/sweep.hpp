@@ -110,15 +110,9 @@ protected:
   /// work(block, stream) for each block. On a device they go side by side, in branches of the stream: one
   /// block may not fill it. Blocks of a reduction share its scratch memory, and follow each other.
   template <class Work> void each_block(Stream& stream, const Work& work) const {
-    if (side_by_side_) stream.fork(blocks());
-    try {
-      for (int block = 0; block < blocks(); ++block)
-        work(block, stream.branch(block));
-    } catch (...) {
-      stream.join();
-      throw;
-    }
-    stream.join();
+    if (side_by_side_) return side_by_side(stream, blocks(), work);
+    for (int block = 0; block < blocks(); ++block)
+      work(block, stream);
   }
 
   [[nodiscard]] const SweepDomain& domain() const noexcept { return domain_; }

@@ -37,8 +37,8 @@ namespace heddle {
 ///     loop.add(lid);
 class RegionSweep {
 public:
-  /// Computes `cells` of a block of this rank, counted from its first cell. If an access reaches further,
-  /// other cells may be computed at the same time.
+  /// Computes `cells` of a block of this rank, counted from its first cell, in `stream`: on a device blocks
+  /// go side by side. If an access reaches further, other cells may be computed at the same time.
   using Kernel = std::function<void(int block, const Box& cells, Stream& stream)>;
 
   /// Reads and writes `field`, up to `reach` cells beyond the cells that it computes; 0: only these. cells:

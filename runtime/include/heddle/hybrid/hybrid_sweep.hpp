@@ -3,6 +3,7 @@
 #define HEDDLE_HYBRID_HYBRID_SWEEP_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -67,11 +68,15 @@ public:
   }
   void in_graph(Stream& stream) { (*this)(stream, BlockPart()); }
   void operator()(Stream& stream, const BlockPart& part) {
-    for (Dense& sweep : dense_)
-      sweep(stream, part);
-    if (part.cells == BlockPart::Cells::interior) return;
-    for (Listed& sweep : listed_)
-      call_in_graph(sweep, stream);
+    const std::size_t dense = dense_.size();
+    const std::size_t listed = part.cells == BlockPart::Cells::interior ? 0 : listed_.size();
+    side_by_side(stream, static_cast<int>(dense + listed), [&](int piece, Stream& branch) {
+      const auto n = static_cast<std::size_t>(piece);
+      if (n < dense)
+        dense_[n](branch, part);
+      else
+        call_in_graph(listed_[n - dense], branch);
+    });
   }
 
 private:

@@ -42,15 +42,12 @@ public:
   }
 
   void in_graph(Stream& stream) const {
-    for (int block = 0; block < this->blocks(); ++block) {
+    this->each_block(stream, [&](int block, Stream& branch) {
       if constexpr (Derived::wavefront) {
-        if (!runs_on_device<Derived>(stream)) {
-          in_planes(stream, block);
-          continue;
-        }
+        if (!runs_on_device<Derived>(branch)) return in_planes(branch, block);
       }
-      this->call(stream, {.block = block, .colours = {colours.first, colours.last}});
-    }
+      this->call(branch, {.block = block, .colours = {colours.first, colours.last}});
+    });
   }
 
   ColourRange colours;
