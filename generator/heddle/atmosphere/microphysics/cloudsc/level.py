@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A level of a column while its equations are written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import sympy
+from sympy import Max, Min, Or
+
+from heddle.atmosphere.microphysics.cloudsc.constants import (
+    KOOP,
+    LEAST,
+    LEAST_COVER,
+    LS,
+    MELTS,
+    NONE,
+    RD,
+    G,
+)
+from heddle.atmosphere.microphysics.cloudsc.exchange import Exchange
+from heddle.atmosphere.microphysics.cloudsc.saturation import (
+    Saturated,
+    over_ice,
+    over_water,
+    part_of_water,
+    steepness,
+    warming,
+)
+from heddle.atmosphere.microphysics.functions import number, only_if
+from heddle.model.equations import Equations, add
+
+
+@dataclass
+class Level:
+    """given: T (K), a, the cover, and q of each kind (kg/kg), as they are before. p, dp: pressure, thickness (Pa). dt: step
+    (s). above: what the level above had, by name.
+
+    Emits what all processes need: the state without traces and without negative water; lost, what that took from each kind;
+    saturation over ice (over water where T >= MELTS), water and their mixture; lacks, vapour that evaporation may add.
+
+    guess: liquid, ice, rain and snow as processes change them; exchange: what passes; cover: what adds to a.
+    """
+
+    cell: Equations
+    given: dict[str, sympy.Expr]
+    p: sympy.Expr
+    dp: sympy.Expr
+    dt: sympy.Expr
+    above: dict[str, sympy.Expr]
+    exchange: Exchange = field(default_factory=Exchange)
+    cover: list[sympy.Expr] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        cell, given = self.cell, self.given
+        self.T = given["T"]
+        self.rho = cell.let("rho", self.p / (number(RD) * self.T))
+        self.mass = cell.let("mass", self.dt * (number(G) / self.dp))
+        cell.section("Traces of cloud evaporate; no water is less than none")
+        cloud = Or(given["l"] + given["i"] < number(LEAST), given["a"] < number(LEAST_COVER))
+        trace = cell.let("trace", only_if(cloud, 1))
+        self.q, self.lost = {}, {}
+        for kind in "lirs":
+            gone = given[kind] < number(LEAST)
+            gone = Or(trace > 0, gone) if kind in "li" else gone
+            self.lost[kind] = cell.let(f"removed_{kind}", only_if(gone, given[kind]))
+            self.q[kind] = cell.let(f"q_{kind}", only_if(gone, 0, given[kind]))
+        self.q["v"] = cell.let("q_v", add(given["v"], *self.lost.values()))
+        self.a = cell.let("cloud_cover", only_if(trace > 0, 0, Max(0, Min(1, given["a"]))))
+        self.guess = {kind: self.q[kind] for kind in "lirs"}
+        self._saturation()
+        self._condensate()
+
+    def _saturation(self) -> None:
+        cell, T, p = self.cell, self.T, self.p
+        cell.section("Saturation")
+        self.warm = T >= number(MELTS)
+        self.water = cell.let("water", part_of_water(T))
+        self.e_w, self.e_i = cell.let("e_w", over_water(T)), cell.let("e_i", over_ice(T))
+        self.mixture = Saturated(cell, "mixed", self.water * self.e_w + (1 - self.water) * self.e_i, p)
+        self.ice = Saturated(cell, "ice", only_if(self.warm, self.e_w, self.e_i), p)
+        self.liquid = Saturated(cell, "liquid", self.e_w, p)
+        self.damped = cell.let("damped", 1 + number(LS) * steepness(T, sympy.Integer(0)) * self.ice.growth * self.ice.q)
+        slope = steepness(T, self.water) * self.mixture.growth * self.mixture.q
+        self.slope = cell.let("dqs_dT", slope)
+        short = (self.mixture.q - self.q["v"]) / (1 + warming(self.water) * self.slope)
+        self.lacks = cell.let("lacks", Max(short, 0))
+        # What solution droplets bear, at most saturation over water (Karcher and Lohmann 2002; equation 7.28).
+        self.koop = cell.let("koop", Min(number(KOOP[0]) - number(KOOP[1]) * T, self.e_w / self.e_i))
+
+    def _condensate(self) -> None:
+        cell, q = self.cell, self.q
+        self.cloud = cell.let("cloud", q["l"] + q["i"])
+        self.part = cell.let("part_l", only_if(self.cloud > number(LEAST), q["l"] / self.cloud))
+        self.part_i = cell.let("part_i", only_if(self.cloud > number(LEAST), 1 - self.part))
+        self.per_cover = cell.let("per_cover", 1 / Max(self.a, number(NONE)))
+        self.inside_i = cell.let("inside_i", q["i"] * self.per_cover)
+        self.inside = cell.let("inside", q["l"] * self.per_cover + self.inside_i)
+
+    def changed(self, kind: str, why: str, value: sympy.Expr) -> None:
+        """Emit the guess of a kind after a process."""
+        self.guess[kind] = self.cell.let(f"{kind}_{why}", value)
+
+    def condense(self, name: str, amount: sympy.Expr, cold: sympy.Basic, source: bool = False) -> None:
+        """An amount (kg/kg) becomes liquid, or ice where it is too cold. source: it was no vapour of this level."""
+        for kind, part in (("l", only_if(cold, 0, amount)), ("i", only_if(cold, amount))):
+            gained = self.cell.let(f"{name}_{kind}", part)
+            if source:
+                self.exchange.add(kind, gained)
+            else:
+                self.exchange.move("v", kind, gained)
+            self.changed(kind, f"and_{name}", self.guess[kind] + gained)
+
+    def evaporate(self, amount: sympy.Expr, name: str) -> None:
+        """An amount of cloud (kg/kg), in proportion to its liquid and ice."""
+        for kind, part in (("l", self.part), ("i", self.part_i)):
+            self.exchange.move(kind, "v", self.cell.let(f"{name}_{kind}", part * amount))
