@@ -28,9 +28,9 @@ from heddle.atmosphere.microphysics.cloudsc.constants import (
     G,
 )
 from heddle.atmosphere.microphysics.cloudsc.level import Level
-from heddle.atmosphere.microphysics.cloudsc.saturation import adjusted, steepness
+from heddle.atmosphere.microphysics.cloudsc.saturation import Temperature, adjusted
 from heddle.atmosphere.microphysics.functions import clip, number, only_if, where
-from heddle.model.equations import Equations, add
+from heddle.model.equations import Equations, add, multiply
 
 
 def supersaturation(v: Level, before: sympy.Expr) -> None:
@@ -108,14 +108,15 @@ def change_of_saturation(v: Level, omega: sympy.Expr, flux: sympy.Expr, heating:
     omega: dp/dt (Pa/s). flux: sum of convective mass fluxes at this level and the next (kg m-2 s-1). heating: K/s."""
     cell, dt = v.cell, v.dt
     cell.section("How saturation changes")
-    per_pressure = cell.let("dT_dp", number(RD / CP) * v.T / v.p)
+    per_pressure = cell.let("dT_dp", number(RD / CP) * v.T * v.per_p)
     most = cell.let("most", v.dp / dt)
     moves = clip(omega + number(0.5 * G) * flux, -most, most)
     radiates = clip(heating, -most * per_pressure, most * per_pressure)
     T = cell.let("T_forced", Max(v.T + (per_pressure * moves * dt + radiates * dt), 160))
     q = v.mixture.q
     for n in ("once", "twice"):
-        T, q = adjusted(cell, T, q, v.p, n)
+        T, q = adjusted(Temperature(cell, n, T), q, v.per_p)
+        T, q = cell.let(f"T_{n}", T), cell.let(f"q_{n}", q)
     return cell.let("dqs", q - v.mixture.q)
 
 
@@ -130,7 +131,7 @@ def growth(v: Level, dqs: sympy.Expr) -> None:
     """Of clouds that are there, where saturation falls (7.10, 7.12)."""
     cell, a, q, qs = v.cell, v.a, v.q["v"], v.mixture.q
     cell.section("Clouds grow")
-    covered = 1 + qs / (1 - number(EXCESS) * qs) * steepness(v.T, v.water, LV, LS)
+    covered = 1 + qs / (1 - number(EXCESS) * qs) * v.at.steepness(LV, LS)
     most = only_if(a > number(0.99), (q - qs) / covered, (q - a * qs) / a)
     amount = a * Max(Min(-dqs, most), 0)
     grows = And(a > number(NONE), dqs <= number(-LEAST))
@@ -145,7 +146,7 @@ def formation(v: Level, dqs: sympy.Expr, p_surface: sympy.Expr) -> None:
     v.cell.section("Clouds form")
     there = Equations()
     sigma = there.let("sigma", v.p / p_surface)
-    near = (sigma - number(CRITICAL_FROM)) / number(1 - CRITICAL_FROM)
+    near = multiply(number(1 / (1 - CRITICAL_FROM)), sigma - number(CRITICAL_FROM))
     critical = number(CRITICAL) + number(1 - CRITICAL) * only_if(sigma > number(CRITICAL_FROM), near**2)
     critical = there.let("critical", critical)
     bears = there.let("bears_clear", only_if(v.warm, 1, v.koop))

@@ -19,14 +19,7 @@ from heddle.atmosphere.microphysics.cloudsc.constants import (
     G,
 )
 from heddle.atmosphere.microphysics.cloudsc.exchange import Exchange
-from heddle.atmosphere.microphysics.cloudsc.saturation import (
-    Saturated,
-    over_ice,
-    over_water,
-    part_of_water,
-    steepness,
-    warming,
-)
+from heddle.atmosphere.microphysics.cloudsc.saturation import Saturated, Temperature
 from heddle.atmosphere.microphysics.functions import number, only_if
 from heddle.model.equations import Equations, add
 
@@ -72,21 +65,22 @@ class Level:
         self._condensate()
 
     def _saturation(self) -> None:
-        cell, T, p = self.cell, self.T, self.p
+        cell = self.cell
         cell.section("Saturation")
-        self.warm = T >= number(MELTS)
-        self.water = cell.let("water", part_of_water(T))
-        self.e_w, self.e_i = cell.let("e_w", over_water(T)), cell.let("e_i", over_ice(T))
-        self.mixture = Saturated(cell, "mixed", self.water * self.e_w + (1 - self.water) * self.e_i, p)
-        self.ice = Saturated(cell, "ice", only_if(self.warm, self.e_w, self.e_i), p)
-        self.liquid = Saturated(cell, "liquid", self.e_w, p)
-        self.damped = cell.let("damped", 1 + number(LS) * steepness(T, sympy.Integer(0)) * self.ice.growth * self.ice.q)
-        slope = steepness(T, self.water) * self.mixture.growth * self.mixture.q
-        self.slope = cell.let("dqs_dT", slope)
-        short = (self.mixture.q - self.q["v"]) / (1 + warming(self.water) * self.slope)
+        self.warm = self.T >= number(MELTS)
+        self.per_p = cell.let("per_pressure", 1 / self.p)
+        self.at = Temperature(cell, "here", self.T)
+        self.water = self.at.water
+        self.e_w, self.e_i = cell.let("e_w", self.at.over_water()), cell.let("e_i", self.at.over_ice())
+        self.mixture = Saturated(cell, "mixed", self.water * self.e_w + (1 - self.water) * self.e_i, self.per_p)
+        self.ice = Saturated(cell, "ice", only_if(self.warm, self.e_w, self.e_i), self.per_p)
+        self.liquid = Saturated(cell, "liquid", self.e_w, self.per_p)
+        self.damped = cell.let("damped", 1 + self.at.ice_steepness(LS) * self.ice.growth * self.ice.q)
+        self.slope = cell.let("dqs_dT", self.at.steepness() * self.mixture.growth * self.mixture.q)
+        short = (self.mixture.q - self.q["v"]) / (1 + self.at.warming() * self.slope)
         self.lacks = cell.let("lacks", Max(short, 0))
-        # What solution droplets bear, at most saturation over water (Karcher and Lohmann 2002; equation 7.28).
-        self.koop = cell.let("koop", Min(number(KOOP[0]) - number(KOOP[1]) * T, self.e_w / self.e_i))
+        # What solution droplets bear, at most saturation over water (equation 7.28).
+        self.koop = cell.let("koop", Min(number(KOOP[0]) - number(KOOP[1]) * self.T, self.e_w / self.e_i))
 
     def _condensate(self) -> None:
         cell, q = self.cell, self.q

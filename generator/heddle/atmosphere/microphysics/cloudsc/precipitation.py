@@ -14,7 +14,7 @@ from sympy import Abs, And, Max, Min, Or, exp
 from heddle.atmosphere.microphysics.cloudsc import constants as c
 from heddle.atmosphere.microphysics.cloudsc.level import Level
 from heddle.atmosphere.microphysics.functions import number, only_if, power, where
-from heddle.model.equations import Equations, square_root
+from heddle.model.equations import Equations, multiply, square_root
 
 ZERO = sympy.Integer(0)
 TRIPLE = number(c.MELTS)
@@ -28,7 +28,7 @@ def deposition(v: Level, depth: sympy.Expr) -> None:
     there = Equations()
     e_i = there.let("vapour_ice", v.e_i * number(c.RV / c.RD))
     e_w = there.let("vapour_water", e_i * v.koop)
-    nuclei = there.let("nuclei", 1000 * exp(number(12.96) * (e_w - e_i) / e_w - number(0.639)))
+    nuclei = there.let("nuclei", 1000 * exp(multiply(number(12.96), e_w - e_i) / e_w - number(0.639)))
     conducts = number(c.HEAT_S) * (number(c.HEAT_S / c.RV) / T - 1) / (number(2.4e-2) * T)
     diffuses = number(c.RV) * T * v.p / (number(2.21) * e_i)
     crystals = number(7.8) * power(nuclei / rho, number(0.666))

@@ -192,7 +192,7 @@ class _Step:
         clouds.supersaturation(v, self.here("supersaturation"))
         amount = cell.let("detrains", self.here("detrainment") * v.mass)
         water_below = cell.let(
-            "updraught_water_below", only_if(self.last, 0, self.f["updraught_water"].at_level(z + 1))
+            "updraught_below", only_if(self.last, 0, self.f["updraught_water"].at_level(z + 1))
         )
         snow = only_if(self.last, 0, self.here("snow_detrainment") * v.mass)
         came = clouds.detrainment(v, amount, water_below, snow, convects)
