@@ -6,10 +6,9 @@ from __future__ import annotations
 from heddle.errors import KernelError, calling_place
 
 
-
 def check_quirks(quirks: str, original: str = "wrf") -> bool:
-    """Whether the quirks of the original are reproduced, rather than mended. Raises KernelError for a word that
-    is neither "none" nor the name of the original."""
+    """Whether the quirks of the original are reproduced, rather than mended. Raises KernelError for a word
+    that is neither "none" nor the name of the original."""
     if quirks not in ("none", original):
         raise KernelError(
             calling_place(),

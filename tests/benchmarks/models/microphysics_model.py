@@ -17,6 +17,8 @@ microphysics_bench.add("kessler", microphysics.Kessler().step(), schedule=lanes)
 microphysics_bench.add("wsm3", microphysics.WSM3().step(), schedule=lanes)
 microphysics_bench.add("wsm5", microphysics.WSM5().step(), schedule=lanes)
 
+microphysics_bench.add("cloudsc", microphysics.CLOUDSC().step(), schedule=lanes)
+
 # `slope_wsm3` of WRF, which the schemes have inside: four arrays in, five out.
 qrs, den, denfac, t = fields("qrs, den, denfac, t: real[3D]", ghost_layers=0)
 r, rb, r2, r3, vt = fields("r, rb, r2, r3, vt: real[3D]", ghost_layers=0)

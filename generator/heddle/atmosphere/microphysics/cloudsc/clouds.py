@@ -16,7 +16,6 @@ from heddle.atmosphere.microphysics.cloudsc.constants import (
     EROSION,
     EROSION_CONVECTIVE,
     EXCESS,
-    FREEZES_ALONE,
     KOOP_TIME,
     LEAST,
     LEAST_COVER,
@@ -33,29 +32,30 @@ from heddle.atmosphere.microphysics.functions import clip, number, only_if, wher
 from heddle.model.equations import Equations, add, multiply
 
 
-def supersaturation(v: Level, before: sympy.Expr) -> None:
-    """More than the cloud-free part may hold condenses (7.29 to 7.33). before: what the dynamics took off (kg/kg)."""
+def supersaturation(v: Level, before: sympy.Expr) -> dict[str, sympy.Expr]:
+    """More than the cloud-free part may hold condenses (7.29 to 7.33). before: what the dynamics took off
+    (kg/kg)."""
     cell, a, q, ice = v.cell, v.a, v.q["v"], v.ice.q
     cell.section("Supersaturation")
     clear = 1 - a
     bears = cell.let("bears", only_if(v.warm, 1, a + v.koop * clear) * ice)
     outside = (q - a * ice) / Max(clear, number(NARROW))
-    excess = only_if(a > number(1 - LEAST_COVER), q - bears, clear * (outside - bears))
+    excess = only_if(a >= number(1 - LEAST_COVER), q - bears, clear * (outside - bears))
     excess = cell.let("excess", Max(excess / v.damped, 0))
     excess = cell.let("condensed", only_if(excess > number(NONE), excess))
-    v.earlier = cell.let("earlier", only_if(before > number(NONE), before))
-    v.cold = v.T <= number(FREEZES_ALONE)
-    v.condense("excess", excess, v.cold)
-    v.condense("earlier", v.earlier, v.cold, source=True)
+    earlier = cell.let("earlier", only_if(before > number(NONE), before))
+    v.condense("excess", excess)
+    came = v.condense("earlier", earlier, source=True)
     speed = only_if(v.warm, 1, v.dt / number(KOOP_TIME))
-    v.cover.append(cell.let("cover_excess", only_if(Or(excess > 0, v.earlier > 0), clear * speed)))
+    v.cover.append(cell.let("cover_excess", only_if(Or(excess > 0, earlier > 0), clear * speed)))
+    return came
 
 
 def detrainment(
     v: Level, amount: sympy.Expr, water_below: sympy.Expr, snow: sympy.Expr, convects: sympy.Basic
 ) -> dict[str, sympy.Expr]:
-    """Condensate of updraughts enters the level (7.16, 7.17). amount, snow: kg/kg in the step. water_below: of the updraught
-    one level down. Returns what came of it, by kind."""
+    """Condensate of updraughts enters the level (7.16, 7.17). amount, snow: kg/kg in the step.
+    water_below: of the updraught one level down. Returns what came of it, by kind."""
     cell = v.cell
     cell.section("Detrainment")
     enters = And(convects, amount > number(LEAST), water_below > number(NONE))
@@ -69,13 +69,16 @@ def detrainment(
     return came | {"all": detrained}
 
 
-def subsidence(v: Level, flux: sympy.Expr, flux_below: sympy.Expr, p_upper: sympy.Expr) -> dict[str, sympy.Expr]:
-    """Air between updraughts sinks, and takes clouds with it (7.20 to 7.23). flux, flux_below: mass fluxes of convection at
-    the level and one down (kg m-2 s-1). Returns what came from above, by kind; v.sinks is what goes in proportion."""
+def subsidence(
+    v: Level, flux: sympy.Expr, flux_below: sympy.Expr, p_upper: sympy.Expr
+) -> tuple[dict[str, sympy.Expr], sympy.Expr]:
+    """Air between updraughts sinks, and takes clouds with it (7.20 to 7.23). flux, flux_below: mass
+    fluxes of convection at the level and one down (kg m-2 s-1). Returns what came from above, by kind;
+    sinks is what goes in proportion."""
     cell, above = v.cell, v.above
     cell.section("Subsidence between updraughts")
     share = cell.let("sinking", Max(0, flux * v.mass))
-    v.sinks = cell.let("sinks", Max(0, flux_below * v.mass))
+    sinks = cell.let("sinks", Max(0, flux_below * v.mass))
     warms = number(RD / CP) * 0.5 * (above["T"] + v.T) / p_upper * (v.p - above["p"])
     drier = cell.let("drier", above["cover"] * warms * v.slope)
     came = {}
@@ -89,7 +92,7 @@ def subsidence(v: Level, flux: sympy.Expr, flux_below: sympy.Expr, p_upper: symp
         v.exchange.move(kind, "v", gone)
     arrives = add(*left) >= number(NONE)
     v.cover.append(cell.let("cover_sunk", only_if(arrives, share * above["cover"])))
-    return came
+    return came, sinks
 
 
 def erosion(v: Level, detrains: sympy.Basic) -> None:
@@ -104,8 +107,9 @@ def erosion(v: Level, detrains: sympy.Basic) -> None:
 
 
 def change_of_saturation(v: Level, omega: sympy.Expr, flux: sympy.Expr, heating: sympy.Expr) -> sympy.Expr:
-    """Emit by how much the saturated humidity of the mixture changes (kg/kg), as air rises, subsides and radiates (7.9).
-    omega: dp/dt (Pa/s). flux: sum of convective mass fluxes at this level and the next (kg m-2 s-1). heating: K/s."""
+    """Emit by how much the saturated humidity of the mixture changes (kg/kg), as air rises, subsides and
+    radiates (7.9). omega: dp/dt (Pa/s). flux: sum of convective mass fluxes at this level and the next
+    (kg m-2 s-1). heating: K/s."""
     cell, dt = v.cell, v.dt
     cell.section("How saturation changes")
     per_pressure = cell.let("dT_dp", number(RD / CP) * v.T * v.per_p)
@@ -136,12 +140,12 @@ def growth(v: Level, dqs: sympy.Expr) -> None:
     amount = a * Max(Min(-dqs, most), 0)
     grows = And(a > number(NONE), dqs <= number(-LEAST))
     amount = cell.let("grown", only_if(grows, amount))
-    v.condense("grown", cell.let("grown_kept", only_if(amount >= number(LEAST), amount)), v.cold)
+    v.condense("grown", cell.let("grown_kept", only_if(amount >= number(LEAST), amount)))
 
 
 def formation(v: Level, dqs: sympy.Expr, p_surface: sympy.Expr) -> None:
-    """Of clouds in the air around those that are there: humidity is distributed evenly between its critical value and
-    saturation (7.13, 7.30)."""
+    """Of clouds in the air around those that are there: humidity is distributed evenly between its
+    critical value and saturation (7.13, 7.30)."""
     a = v.a
     v.cell.section("Clouds form")
     there = Equations()
@@ -167,4 +171,4 @@ def formation(v: Level, dqs: sympy.Expr, p_surface: sympy.Expr) -> None:
     condition = And(dqs <= number(-LEAST), a < number(1 - NONE))
     formed, cover = where(v.cell, condition, "may_form", values, there)
     v.cover.append(cover)
-    v.condense("formed", formed, v.cold)
+    v.condense("formed", formed)

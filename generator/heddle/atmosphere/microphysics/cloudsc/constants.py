@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of the cloud scheme of the IFS, in SI units, and what follows from them.
 
-Those of air and water are the IFS's (IFS documentation, part IV, chapter 12), which differ in the fourth digit from those
-of WRF in `heddle.atmosphere.constants`. Those of the scheme: chapter 7 of the same, cycle 41.
+Those of air and water are the IFS's (IFS documentation, part IV, chapter 12), which differ in the fourth
+digit from those of WRF in `heddle.atmosphere.constants`. Those of the scheme: chapter 7 of the same,
+cycle 41.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ CRITICAL, CRITICAL_FROM = 0.8, 0.8
 
 # Ice that grows from droplets (Rotstayn et al. 2000).
 CRYSTAL, TOP_RATE, TOP_DEPTH, CLOUD_TOP = 1e-12, 0.1, 500.0, 0.01
-"""Mass of a new crystal (kg); rate at the top of a cloud, how far below it is full (m), cover above a top."""
+"""Mass of a new crystal (kg); rate at the top of a cloud, how far below it is full (m), cover above a
+top."""
 
 # What falls.
 SPEEDS = {"i": 0.13, "r": 4.0, "s": 1.0}
@@ -61,7 +63,8 @@ LEAST_FALL = 0.1
 DENSITY = 1.0
 """Of air in which the speeds of drops were measured (kg m-3)."""
 SNOW_RATE, SNOW_COLD, SNOW_CRITICAL = 1e-3, 0.03, 3e-5
-"""Of ice that aggregates: rate (1/s), its exponent (1/K), critical content (kg/kg; Lin, Farley and Orville 1983)."""
+"""Of ice that aggregates: rate (1/s), its exponent (1/K), critical content (kg/kg; Lin, Farley and
+Orville 1983)."""
 DROPLETS = {"sea": 50.0, "land": 300.0}
 """Per cm3."""
 RAINS_FROM = {"sea": 2.5e-4, "land": 5.5e-4}
@@ -94,8 +97,9 @@ RIMING_EFFICIENCY = 0.3
 
 @dataclass(frozen=True)
 class Sizes:
-    """What holds a Gamma function. slope: lambda of rain is (slope/(rho q))^SLOPE_POWER. ventilation, bigg: of rain that
-    evaporates and freezes. riming, flakes: droplets that snow collects, riming (flakes rho q)^RIMING_POWER."""
+    """What holds a Gamma function. slope: lambda of rain is (slope/(rho q))^SLOPE_POWER. ventilation,
+    bigg: of rain that evaporates and freezes. riming, flakes: droplets that snow collects, riming (flakes
+    rho q)^RIMING_POWER."""
 
     slope: float = pi * 1000 * X_R * gamma(4)
     ventilation: float = 0.31 * _SCHMIDT ** (1 / 3) * sqrt(C_R / _VISCOSITY) * gamma((D_R + 5) / 2)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import sympy
-from sympy import Max, Min, Or
+from sympy import Ge, Le, Max, Min, Or
 
 from heddle.atmosphere.microphysics.cloudsc.constants import (
+    FREEZES_ALONE,
     KOOP,
     LEAST,
     LEAST_COVER,
@@ -26,13 +27,15 @@ from heddle.model.equations import Equations, add
 
 @dataclass
 class Level:
-    """given: T (K), a, the cover, and q of each kind (kg/kg), as they are before. p, dp: pressure, thickness (Pa). dt: step
-    (s). above: what the level above had, by name.
+    """given: T (K), a, the cover, and q of each kind (kg/kg), as they are before. p, dp: pressure, thickness
+    (Pa). dt: step (s). above: what the level above had, by name.
 
-    Emits what all processes need: the state without traces and without negative water; lost, what that took from each kind;
-    saturation over ice (over water where T >= MELTS), water and their mixture; lacks, vapour that evaporation may add.
+    Emits what all processes need: the state without traces and without negative water; lost, what that took
+    from each kind; saturation over ice (over water where T >= MELTS), water and their mixture; lacks, vapour
+    that evaporation may add.
 
-    guess: liquid, ice, rain and snow as processes change them; exchange: what passes; cover: what adds to a.
+    guess: liquid, ice, rain and snow as processes change them; exchange: what passes; cover: what adds to
+    a.
     """
 
     cell: Equations
@@ -67,12 +70,15 @@ class Level:
     def _saturation(self) -> None:
         cell = self.cell
         cell.section("Saturation")
-        self.warm = self.T >= number(MELTS)
+        self.warm = Ge(self.T, number(MELTS))
+        self.cold = Le(self.T, number(FREEZES_ALONE))
         self.per_p = cell.let("per_pressure", 1 / self.p)
         self.at = Temperature(cell, "here", self.T)
         self.water = self.at.water
         self.e_w, self.e_i = cell.let("e_w", self.at.over_water()), cell.let("e_i", self.at.over_ice())
-        self.mixture = Saturated(cell, "mixed", self.water * self.e_w + (1 - self.water) * self.e_i, self.per_p)
+        self.mixture = Saturated(
+            cell, "mixed", self.water * self.e_w + (1 - self.water) * self.e_i, self.per_p
+        )
         self.ice = Saturated(cell, "ice", only_if(self.warm, self.e_w, self.e_i), self.per_p)
         self.liquid = Saturated(cell, "liquid", self.e_w, self.per_p)
         self.damped = cell.let("damped", 1 + self.at.ice_steepness(LS) * self.ice.growth * self.ice.q)
@@ -95,15 +101,18 @@ class Level:
         """Emit the guess of a kind after a process."""
         self.guess[kind] = self.cell.let(f"{kind}_{why}", value)
 
-    def condense(self, name: str, amount: sympy.Expr, cold: sympy.Basic, source: bool = False) -> None:
-        """An amount (kg/kg) becomes liquid, or ice where it is too cold. source: it was no vapour of this level."""
-        for kind, part in (("l", only_if(cold, 0, amount)), ("i", only_if(cold, amount))):
-            gained = self.cell.let(f"{name}_{kind}", part)
+    def condense(self, name: str, amount: sympy.Expr, source: bool = False) -> dict[str, sympy.Expr]:
+        """An amount (kg/kg) becomes liquid, or ice where it is too cold. source: it was no vapour of this
+        level. Returns what each kind gained."""
+        parts = {"l": only_if(self.cold, 0, amount), "i": only_if(self.cold, amount)}
+        gained = {kind: self.cell.let(f"{name}_{kind}", part) for kind, part in parts.items()}
+        for kind, part in gained.items():
             if source:
-                self.exchange.add(kind, gained)
+                self.exchange.add(kind, part)
             else:
-                self.exchange.move("v", kind, gained)
-            self.changed(kind, f"and_{name}", self.guess[kind] + gained)
+                self.exchange.move("v", kind, part)
+            self.changed(kind, f"and_{name}", self.guess[kind] + part)
+        return gained
 
     def evaporate(self, amount: sympy.Expr, name: str) -> None:
         """An amount of cloud (kg/kg), in proportion to its liquid and ice."""

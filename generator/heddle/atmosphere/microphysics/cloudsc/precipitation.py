@@ -21,8 +21,8 @@ TRIPLE = number(c.MELTS)
 
 
 def deposition(v: Level, depth: sympy.Expr) -> None:
-    """Ice grows at the cost of droplets below MELTS (Rotstayn, Ryan and Katzfey 2000; Meyers, DeMott and Cotton 1992; 7.41 to
-    7.46). depth: below the top of the cloud (m)."""
+    """Ice grows at the cost of droplets below MELTS (Rotstayn, Ryan and Katzfey 2000; Meyers, DeMott and
+    Cotton 1992; 7.41 to 7.46). depth: below the top of the cloud (m)."""
     T, rho = v.T, v.rho
     v.cell.section("Ice grows from droplets")
     there = Equations()
@@ -47,8 +47,8 @@ def deposition(v: Level, depth: sympy.Expr) -> None:
 
 @dataclass
 class Fall:
-    """Where it rains or snows in a level: part, of the cell; clear, of it without cloud; most, the largest part above; of
-    rain and snow in it (kg/kg)."""
+    """Where it rains or snows in a level: part, of the cell; clear, of it without cloud; most, the
+    largest part above; of rain and snow in it (kg/kg)."""
 
     part: sympy.Expr
     clear: sympy.Expr
@@ -58,8 +58,8 @@ class Fall:
 
 
 def arrivals(v: Level, below_top: sympy.Basic) -> tuple[dict[str, sympy.Expr], dict[str, sympy.Expr], Fall]:
-    """Ice, rain and snow from above, and in which part of the cell (7.36; maximum-random overlap, Jakob and Klein 2000).
-    Returns what came (kg/kg), by kind; what falls out in proportion; and where."""
+    """Ice, rain and snow from above, and in which part of the cell (7.36; maximum-random overlap, Jakob
+    and Klein 2000). Returns what came (kg/kg), by kind; what falls out in proportion; and where."""
     cell, above, a = v.cell, v.above, v.a
     cell.section("What falls from above")
     came, falls = {}, {}
@@ -82,7 +82,8 @@ def arrivals(v: Level, below_top: sympy.Basic) -> tuple[dict[str, sympy.Expr], d
 
 
 def aggregation(v: Level, inside: sympy.Expr) -> sympy.Expr:
-    """Emit the part of ice that becomes snow (Lin, Farley and Orville 1983; 7.48). inside: ice in clouds (kg/kg)."""
+    """Emit the part of ice that becomes snow (Lin, Farley and Orville 1983; 7.48). inside: ice in clouds
+    (kg/kg)."""
     there = Equations()
     colder = there.let("colder_snow", TRIPLE - v.T)
     rate = v.dt * number(c.SNOW_RATE) * exp(number(-c.SNOW_COLD) * colder)
@@ -93,8 +94,8 @@ def aggregation(v: Level, inside: sympy.Expr) -> sympy.Expr:
 
 
 def collection(v: Level, inside: sympy.Expr, rain: sympy.Expr, land: sympy.Basic) -> None:
-    """Droplets become rain, or snow where it is cold (Khairoutdinov and Kogan 2000; 7.50 to 7.52). inside: liquid in clouds,
-    rain: where it falls (kg/kg)."""
+    """Droplets become rain, or snow where it is cold (Khairoutdinov and Kogan 2000; 7.50 to 7.52).
+    inside: liquid in clouds, rain: where it falls (kg/kg)."""
     cell, liquid = v.cell, v.guess["l"]
     cell.section("Droplets become rain")
     auto = {place: 1.5 * c.AUTO * many**c.AUTO_N for place, many in c.DROPLETS.items()}
@@ -145,8 +146,9 @@ def melting(v: Level) -> None:
 
 
 def freezing(v: Level, sizes: c.Sizes) -> sympy.Expr:
-    """Rain freezes: slowly, if it is mostly drops where it came into the cold, else as fast as snow melts (Bigg 1953; 7.56 to
-    7.58). Droplets freeze below FREEZES_ALONE (7.59). Emits and returns the part of rain where it came into the cold."""
+    """Rain freezes: slowly, if it is mostly drops where it came into the cold, else as fast as snow melts
+    (Bigg 1953; 7.56 to 7.58). Droplets freeze below FREEZES_ALONE (7.59). Emits and returns the part of
+    rain where it came into the cold."""
     cell, T, rain = v.cell, v.T, v.q["r"]
     cell.section("Rain and droplets freeze")
     colder = cell.let("colder", TRIPLE - T)
@@ -170,8 +172,8 @@ def freezing(v: Level, sizes: c.Sizes) -> sympy.Expr:
 
 
 def evaporation(v: Level, fall: Fall, p_surface: sympy.Expr, sizes: c.Sizes) -> sympy.Expr:
-    """Of rain (Abel and Boutle 2012; 7.60) and of snow (Kessler 1969; Tiedtke 1993, equation 35; 7.61) where they fall outside
-    clouds. Returns the part of the cell in which they still fall."""
+    """Of rain (Abel and Boutle 2012; 7.60) and of snow (Kessler 1969; Tiedtke 1993, equation 35; 7.61)
+    where they fall outside clouds. Returns the part of the cell in which they still fall."""
     cell = v.cell
     cell.section("Rain evaporates")
     reach = number(c.WETTEST) + number(1 - c.WETTEST) * fall.most / Max(number(c.NONE), 1 - v.a)
@@ -198,7 +200,9 @@ def _of_rain(v: Level, fall: Fall, wettest: sympy.Expr, sizes: c.Sizes) -> sympy
     there = Equations()
     thin = there.let("thin", power(number(c.DENSITY) / rho, number(0.4)))
     e = there.let("vapour_liquid", number(c.RV / c.RD) * v.e_w)
-    slope = there.let("slope_rain", power(number(sizes.slope) / (rho * (rain / fall.part)), number(c.SLOPE_POWER)))
+    slope = there.let(
+        "slope_rain", power(number(sizes.slope) / (rho * (rain / fall.part)), number(c.SLOPE_POWER))
+    )
     d = [number(value) for value in c.DIFFUSION]
     resists = there.let("resists", d[0] * e - d[1] * T * e + d[2] * T**3 * v.p)
     relative = there.let("relative", T / 273)
@@ -220,7 +224,9 @@ def _of_rain(v: Level, fall: Fall, wettest: sympy.Expr, sizes: c.Sizes) -> sympy
     return part
 
 
-def _of_snow(v: Level, fall: Fall, part: sympy.Expr, wettest: sympy.Expr, p_surface: sympy.Expr) -> sympy.Expr:
+def _of_snow(
+    v: Level, fall: Fall, part: sympy.Expr, wettest: sympy.Expr, p_surface: sympy.Expr
+) -> sympy.Expr:
     a, qs, snow = v.a, v.ice.q, v.guess["s"]
     outside = (v.q["v"] - a * qs) / Max(number(c.NONE), 1 - a)
     humid = v.cell.let("humid_snow", Max(0, Min(outside, qs)))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saturation over water, over ice, and over the mixture that a temperature has (IFS documentation, part IV, section 7.2)."""
+"""Saturation over water, over ice, and over the mixture that a temperature has (IFS documentation, part
+IV, section 7.2)."""
 
 from __future__ import annotations
 
 import sympy
-from sympy import Max, Min, exp
+from sympy import Min, exp
 
 from heddle.atmosphere.microphysics.cloudsc.constants import (
     A_I,
@@ -23,14 +24,17 @@ from heddle.model.equations import Equations, multiply
 
 
 class Temperature:
-    """Emits what saturation at T (K) needs: water, the part of water in condensate that is not told apart (equation 7.6), and
-    the divisors of Tetens' formula. Pressures are RD/RV times those of vapour (Pa; 7.4, 7.5)."""
+    """Emits what saturation at T (K) needs: water, the part of water in condensate that is not told apart
+    (equation 7.6), and the divisors of Tetens' formula. Pressures are RD/RV times those of vapour (Pa;
+    7.4, 7.5)."""
 
     def __init__(self, cell: Equations, name: str, T: sympy.Expr) -> None:
         self.cell, self.name, self.T = cell, name, T
         self.above = cell.let(f"above_melting_{name}", T - number(MELTS))
         warmth = cell.let(f"warmth_{name}", clip(T, number(ALL_ICE), number(MELTS)) - number(ALL_ICE))
-        self.water = cell.let(f"water_{name}", Min(1, multiply(number(1 / (MELTS - ALL_ICE) ** 2), warmth, warmth)))
+        self.water = cell.let(
+            f"water_{name}", Min(1, multiply(number(1 / (MELTS - ALL_ICE) ** 2), warmth, warmth))
+        )
         self.to_water = cell.let(f"to_water_{name}", 1 / (T - number(B_W)))
         self.to_ice = cell.let(f"to_ice_{name}", 1 / (T - number(B_I)))
 
@@ -62,8 +66,8 @@ class Temperature:
 
 
 class Saturated:
-    """Emits q, the specific humidity (kg/kg) where the pressure of vapour is e and the reciprocal of that of the air
-    per_pressure (1/Pa); and growth, with which dq/dT = q growth d ln e/dT."""
+    """Emits q, the specific humidity (kg/kg) where the pressure of vapour is e and the reciprocal of that
+    of the air per_pressure (1/Pa); and growth, with which dq/dT = q growth d ln e/dT."""
 
     def __init__(self, cell: Equations, name: str, e: sympy.Expr, per_pressure: sympy.Expr) -> None:
         part = cell.let(f"e_{name}", Min(e * per_pressure, number(0.5)))
@@ -71,9 +75,7 @@ class Saturated:
         self.q = cell.let(f"qs_{name}", part * self.growth)
 
 
-def adjusted(
-    at: Temperature, q: sympy.Expr, per_pressure: sympy.Expr
-) -> tuple[sympy.Expr, sympy.Expr]:
+def adjusted(at: Temperature, q: sympy.Expr, per_pressure: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
     """Emit T (K) and q (kg/kg) after one step of Newton's method towards saturation at constant enthalpy."""
     full = Saturated(at.cell, at.name, at.over_mixture(), per_pressure)
     slope = full.q * full.growth * at.steepness(LV, LS)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The step of CLOUDSC: a sweep from the highest level to the lowest.
 
-M. Tiedtke, Representation of clouds in large-scale models, Mon. Wea. Rev. 121, 3040 (1993). A. Tompkins, K. Gierens and
-G. Raedel, Ice supersaturation in the ECMWF integrated forecast system, Q. J. R. Meteorol. Soc. 133, 53 (2007). R. Forbes and
-A. Tompkins, An improved representation of cloud and precipitation, ECMWF Newsletter 129, 13 (2011). IFS documentation, cycle
-41r2, part IV, chapter 7 (ECMWF 2016).
+M. Tiedtke, Representation of clouds in large-scale models, Mon. Wea. Rev. 121, 3040 (1993). A. Tompkins,
+K. Gierens and G. Raedel, Ice supersaturation in the ECMWF integrated forecast system, Q. J. R. Meteorol.
+Soc. 133, 53 (2007). R. Forbes and A. Tompkins, An improved representation of cloud and precipitation,
+ECMWF Newsletter 129, 13 (2011). IFS documentation, cycle 41r2, part IV, chapter 7 (ECMWF 2016).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import sympy
-from sympy import And, Min, Or
+from sympy import And, Min
 
 from heddle.atmosphere.microphysics.cloudsc import clouds, precipitation
 from heddle.atmosphere.microphysics.cloudsc.constants import (
@@ -34,7 +34,7 @@ from heddle.atmosphere.microphysics.columns import Scheme
 from heddle.atmosphere.microphysics.functions import number, only_if, reals
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan
-from heddle.model.equations import Equations, add
+from heddle.model.equations import Equations, add, negate
 from heddle.model.field import Access, Field, block_coordinates, block_extents
 
 ZERO = sympy.Integer(0)
@@ -44,26 +44,30 @@ FIELDS = {"t": "T", "a": "a", "q": "v", "ql": "l", "qi": "i", "qr": "r", "qs": "
 
 @dataclass(frozen=True)
 class CLOUDSC(Scheme):
-    """Cloud cover, liquid and ice that clouds hold, rain and snow that fall, in large cells. Level 0 is the highest.
+    """Cloud cover, liquid and ice that clouds hold, rain and snow that fall, in large cells. Level 0 is the
+    highest.
 
-    Fields, by name or as fields of the model. Read: t, temperature (K); q, ql, qi, qr, qs, vapour, liquid, ice, rain and snow
-    (kg/kg); a, part of the cell with clouds; t_rate ... a_rate, their rates by what came before in the step (1/s); p, pressure;
-    p_lower, that at the lower face (Pa); omega, dp/dt (Pa/s); heating_sw, heating_lw, by radiation (K/s); flux_up, flux_down,
-    mass fluxes of convection at the upper face (kg m-2 s-1); updraught_water (kg/kg); detrainment, snow_detrainment (kg m-2
-    s-1); supersaturation that the dynamics took off (kg/kg); turbulent_l, turbulent_i, rates of liquid and ice by turbulence
-    (1/s). Planes: p_top, pressure above level 0 (Pa); land, its part; convects, 1 where convection is active; convection, its
-    type, 0 for none.
+    Fields, by name or as fields of the model. Read: t, temperature (K); q, ql, qi, qr, qs, vapour, liquid,
+    ice, rain and snow (kg/kg); a, part of the cell with clouds; t_rate ... a_rate, their rates by what came
+    before in the step (1/s); p, pressure; p_lower, that at the lower face (Pa); omega, dp/dt (Pa/s);
+    heating_sw, heating_lw, by radiation (K/s); flux_up, flux_down, mass fluxes of convection at the upper
+    face (kg m-2 s-1); updraught_water (kg/kg); detrainment, snow_detrainment (kg m-2 s-1); supersaturation
+    that the dynamics took off (kg/kg); turbulent_l, turbulent_i, rates of liquid and ice by turbulence (1/s).
+    Planes: p_top, pressure above level 0 (Pa); land, its part; convects, 1 where convection is active;
+    convection, its type, 0 for none.
 
-    Written: t_gain ... a_gain, rates of this step (1/s); cover, the part of the cell with precipitation below it; detrained,
-    condensate that updraughts left (kg/kg). At the lower face, downwards (kg m-2 s-1): rain, snow (ice with it), and their
-    enthalpy, heat_rain, heat_snow (W m-2); flux_l, flux_i, flux_r, flux_s, that say what became of each kind above; those of
-    it that traces and negative water have, lost_l ... lost_s, and turbulence, turbulence_l, turbulence_i. Plane rain_part:
-    the part of rain in what fell where it came into the cold.
+    Written: t_gain ... a_gain, rates of this step (1/s); cover, the part of the cell with precipitation below
+    it; detrained, condensate that updraughts left (kg/kg). At the lower face, downwards (kg m-2 s-1): rain,
+    snow (ice with it), and their enthalpy, heat_rain, heat_snow (W m-2); flux_l, flux_i, flux_r, flux_s, that
+    say what became of each kind above; those of it that traces and negative water have, lost_l ... lost_s,
+    and turbulence, turbulence_l, turbulence_i. Plane rain_part: the part of rain in what fell where it came
+    into the cold.
 
-    dt: name of the argument with the time step (s). top: the first level with clouds, 1 or more. quirks: by default ("none")
-    as the equations say; with "ifs", as in the original: levels above top lose the traces of condensate that evaporate from
-    the budget of condensate; so do fluxes there, and they count detrainment there and in the lowest level, which clouds do
-    not take; fluxes of rain and snow go on from those of liquid and ice; the Gamma function has errors up to 2e-5.
+    dt: name of the argument with the time step (s). top: the first level with clouds, 1 or more. quirks: by
+    default ("none") as the equations say; with "ifs", as in the original: levels above top lose the traces of
+    condensate that evaporate from the budget of condensate; so do fluxes there, and they count detrainment
+    there and in the lowest level, which clouds do not take; fluxes of rain and snow go on from those of
+    liquid and ice; the Gamma function has errors up to 2e-5.
 
     Raises KernelError for other words, another top, and for fields of another kind.
     """
@@ -160,18 +164,19 @@ class _Step:
 
     def statements(self) -> AssignmentCollection:
         cell = Equations(fields=[field.name for field in self.f.values()])
-        first = {
-            "T": ZERO, "a": ZERO, "p": ZERO, "p_upper": self.here("p_top"), "cover": ZERO, "l": ZERO, "i": ZERO,
-            "flux_i": ZERO, "flux_r": ZERO, "flux_s": ZERO, "part": ZERO, "most": ZERO, "depth": ZERO, "rain_part": ZERO,
-            "mass_flux": self.f["flux_up"].at_level(0) + self.f["flux_down"].at_level(0),
-        }  # fmt: skip
+        names = ("T", "a", "p", "p_upper", "cover", "l", "i", "flux_i", "flux_r", "flux_s", "part", "most")
+        first: dict[str, sympy.Expr] = dict.fromkeys((*names, "depth", "rain_part", "mass_flux"), ZERO)
+        first["p_upper"] = self.here("p_top")
+        first["mass_flux"] = self.f["flux_up"].at_level(0) + self.f["flux_down"].at_level(0)
         self.above = dict(zip(first, reals(*(f"above_{name}" for name in first)), strict=True))
         self._level(cell)
         carried = {self.above[name]: value for name, value in first.items()}
         carried |= dict.fromkeys(self.sums, ZERO)
         surface = Assignment(self.p_surface, self.f["p_lower"].at_level(self.bottom))
         sweep = Scan(2, carried, cell.statements, self.next)
-        return AssignmentCollection([surface, sweep, Assignment(self.here("rain_part"), self.above["rain_part"])])
+        return AssignmentCollection(
+            [surface, sweep, Assignment(self.here("rain_part"), self.above["rain_part"])]
+        )
 
     def _level(self, cell: Equations) -> None:
         """The statements of a level, and what the next one takes from it."""
@@ -189,14 +194,14 @@ class _Step:
         mass_flux = cell.let("mass_flux_below", below[0] + below[1])
         convects = self.here("convects") > 0
 
-        clouds.supersaturation(v, self.here("supersaturation"))
+        earlier = clouds.supersaturation(v, self.here("supersaturation"))
         amount = cell.let("detrains", self.here("detrainment") * v.mass)
         water_below = cell.let(
             "updraught_below", only_if(self.last, 0, self.f["updraught_water"].at_level(z + 1))
         )
         snow = only_if(self.last, 0, self.here("snow_detrainment") * v.mass)
         came = clouds.detrainment(v, amount, water_below, snow, convects)
-        sunk = clouds.subsidence(v, above["mass_flux"], mass_flux, above["p_upper"])
+        sunk, sinks = clouds.subsidence(v, above["mass_flux"], mass_flux, above["p_upper"])
         in_use = came["all"]
         if self.ifs:
             in_use = cell.let("detrained_as_counted", only_if(self.last, self.here("detrainment"), in_use))
@@ -220,45 +225,61 @@ class _Step:
         part = precipitation.evaporation(v, fall, self.p_surface, self.sizes)
 
         cell.section("The state after the step")
-        new_cover = Min((v.a + add(*v.cover)) / (1 + v.sinks), 1)
+        new_cover = Min((v.a + add(*v.cover)) / (1 + sinks), 1)
         new_cover = cell.let("new_cover_all", new_cover)
-        new_cover = cell.let("cover_after", only_if(And(self.active, new_cover >= number(LEAST_COVER)), new_cover))
+        new_cover = cell.let(
+            "cover_after", only_if(And(self.active, new_cover >= number(LEAST_COVER)), new_cover)
+        )
         gains = v.exchange.gains(cell, v.q)
         right = {kind: cell.let(f"right_{kind}", v.q[kind] + gains[kind]) for kind in "lirsv"}
-        new = solved(cell, right, falls, v.sinks, rimed, aggregated)
+        new = solved(cell, right, falls, sinks, rimed, aggregated)
         idle = {kind: ZERO if self.ifs else v.q[kind] for kind in "lirs"} | {"v": v.q["v"]}
-        after = {kind: cell.let(f"after_{kind}", only_if(self.active, new[kind], idle[kind])) for kind in "lirsv"}
+        after = {
+            kind: cell.let(f"after_{kind}", only_if(self.active, new[kind], idle[kind])) for kind in "lirsv"
+        }
         flux = {
             kind: cell.let(f"flux_{kind}_out", only_if(self.active, falls[kind] * after[kind] / v.mass))
             for kind in "irs"
         }
         part = cell.let("part_after", only_if(And(self.active, flux["r"] + flux["s"] >= number(NONE)), part))
 
-        self._gains(cell, v, after, new_cover, {"come": [came, sunk, fallen], "falls": falls})
+        leaves = {
+            kind: add(*([falls[kind]] if kind != "l" else []), *([sinks] if kind in "li" else []))
+            for kind in "lirs"
+        }
+        crossed = {
+            kind: add(
+                *(part[kind] for part in (earlier, came, sunk, fallen) if kind in part),
+                negate(leaves[kind] * after[kind]),
+            )
+            for kind in "lirs"
+        }
+        self._gains(cell, v, after, new_cover, crossed)
         self._diagnostics(cell, v, after, flux, part, in_use)
         kept = {"cover": new_cover, "most": fall.most, "depth": depth, "rain_part": rain_part}
         kept = {name: only_if(self.active, value) for name, value in kept.items()}
         new_i, new_l = (only_if(self.active, after[kind]) for kind in "il")
-        update = kept | {
-            "T": v.T, "a": v.a, "p": p, "p_upper": lower, "l": new_l, "i": new_i, "flux_i": flux["i"], "flux_r": flux["r"],
-            "flux_s": flux["s"], "part": part, "mass_flux": mass_flux,
-        }  # fmt: skip
+        update = kept | {"T": v.T, "a": v.a, "p": p, "p_upper": lower, "l": new_l, "i": new_i}
+        update |= {"part": part, "mass_flux": mass_flux}
+        update |= {f"flux_{kind}": value for kind, value in flux.items()}
         self.next |= {above[name]: value for name, value in update.items()}
 
-    def _gains(self, cell: Equations, v: Level, after: dict, cover: sympy.Expr, moved: dict) -> None:
-        """The rates of the state. What changes in a cell but for what came and went is a change of phase, and warms it."""
+    def _gains(
+        self,
+        cell: Equations,
+        v: Level,
+        after: dict[str, sympy.Expr],
+        cover: sympy.Expr,
+        crossed: dict[str, sympy.Expr],
+    ) -> None:
+        """The rates of the state. What changes in a cell but for what crossed its faces is a change of phase,
+        and warms it."""
         cell.section("Rates")
         rate = cell.let("per_second", 1 / self.dt)
         warms = []
         for kind, heat in (("l", LV), ("i", LS), ("r", LV), ("s", LS)):
-            come = [part[kind] for part in moved["come"] if kind in part and kind != "all"]
-            if kind in "li":
-                come = [only_if(v.cold, *((v.earlier, 0) if kind == "i" else (0, v.earlier))), *come]
-            come = [part for part in come]
-            leaves = add(*([moved["falls"][kind]] if kind in moved["falls"] else []), *([v.sinks] if kind in "li" else []))
-            crossed = cell.let(f"crossed_{kind}", add(*come) - leaves * after[kind])
-            changed = only_if(self.active, after[kind] - v.q[kind] - crossed)
-            warms.append(number(heat) * changed * rate)
+            here = cell.let(f"crossed_{kind}", crossed[kind])
+            warms.append(number(heat) * only_if(self.active, after[kind] - v.q[kind] - here) * rate)
             gain = after[kind] - v.given[kind]
             if self.ifs:
                 gain = only_if(self.active, gain)
@@ -268,8 +289,17 @@ class _Step:
         cell.store(self.here("q_gain"), (after["v"] - v.given["v"]) * rate)
         cell.store(self.here("a_gain"), only_if(self.active, (cover - v.given["a"]) * rate))
 
-    def _diagnostics(self, cell: Equations, v: Level, after: dict, flux: dict, part: sympy.Expr, detrained: sympy.Expr) -> None:
-        """Fluxes at the lower face, and what else is told of a level. The sums are carried from level to level."""
+    def _diagnostics(
+        self,
+        cell: Equations,
+        v: Level,
+        after: dict[str, sympy.Expr],
+        flux: dict[str, sympy.Expr],
+        part: sympy.Expr,
+        detrained: sympy.Expr,
+    ) -> None:
+        """Fluxes at the lower face, and what else is told of a level. The sums are carried from level to
+        level."""
         cell.section("Fluxes")
         column = cell.let("column", -(v.dp * number(1 / G)) * cell.let("per_second_too", 1 / self.dt))
         if self.ifs:
