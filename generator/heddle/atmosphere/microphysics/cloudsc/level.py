@@ -16,7 +16,6 @@ from heddle.atmosphere.microphysics.cloudsc.constants import (
     LS,
     MELTS,
     NONE,
-    RD,
     G,
 )
 from heddle.atmosphere.microphysics.cloudsc.exchange import Exchange
@@ -42,6 +41,7 @@ class Level:
     given: dict[str, sympy.Expr]
     p: sympy.Expr
     dp: sympy.Expr
+    rho: sympy.Expr
     dt: sympy.Expr
     above: dict[str, sympy.Expr]
     exchange: Exchange = field(default_factory=Exchange)
@@ -50,7 +50,6 @@ class Level:
     def __post_init__(self) -> None:
         cell, given = self.cell, self.given
         self.T = given["T"]
-        self.rho = cell.let("rho", self.p / (number(RD) * self.T))
         self.mass = cell.let("mass", self.dt * (number(G) / self.dp))
         cell.section("Traces of cloud evaporate; no water is less than none")
         cloud = Or(given["l"] + given["i"] < number(LEAST), given["a"] < number(LEAST_COVER))

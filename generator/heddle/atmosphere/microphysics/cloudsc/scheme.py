@@ -13,28 +13,36 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import sympy
-from sympy import And, Min
+from sympy import And, Ge, Min, Ne, Or
 
 from heddle.atmosphere.microphysics.cloudsc import clouds, precipitation
 from heddle.atmosphere.microphysics.cloudsc.constants import (
+    A_I,
+    A_W,
     AS_IN_THE_IFS,
+    B_I,
+    B_W,
     CLOUD_TOP,
+    CRITICAL,
+    E0,
     HEAT_S,
     HEAT_V,
     LEAST_COVER,
     LS,
     LV,
+    MELTS,
     NONE,
+    RD,
     G,
     Sizes,
 )
-from heddle.atmosphere.microphysics.cloudsc.exchange import solved
+from heddle.atmosphere.microphysics.cloudsc.exchange import KINDS, solved
 from heddle.atmosphere.microphysics.cloudsc.level import Level
 from heddle.atmosphere.microphysics.columns import Scheme
-from heddle.atmosphere.microphysics.functions import number, only_if, reals
+from heddle.atmosphere.microphysics.functions import number, only_if, reals, where
 from heddle.errors import KernelError, calling_place
 from heddle.model.assignment import Assignment, AssignmentCollection, Scan
-from heddle.model.equations import Equations, add, negate
+from heddle.model.equations import Equations, add, multiply
 from heddle.model.field import Access, Field, block_coordinates, block_extents
 
 ZERO = sympy.Integer(0)
@@ -189,11 +197,56 @@ class _Step:
         p = cell.let("pressure", self.here("p"))
         lower = cell.let("lower", self.here("p_lower"))
         dp = cell.let("thick", lower - above["p_upper"])
-        v = Level(cell, given, p, dp, dt, above)
+        rho = cell.let("rho", p / (number(RD) * given["T"]))
         below = [only_if(self.last, 0, self.f[name].at_level(z + 1)) for name in ("flux_up", "flux_down")]
         mass_flux = cell.let("mass_flux_below", below[0] + below[1])
-        convects = self.here("convects") > 0
+        deeper = cell.let("deeper", above["depth"] + dp / (rho * number(G)))
 
+        acts = self._acts(cell, given, p)
+        there = Equations(fields=[field.name for field in self.f.values()])
+        v = Level(there, given, p, dp, rho, dt, above)
+        values = self._processes(there, v, mass_flux, deeper)
+        elsewhere: dict[str, sympy.Expr] = dict.fromkeys(values, ZERO)
+        elsewhere |= {f"after_{kind}": given[kind] for kind in KINDS}
+        elsewhere |= {"depth": deeper, "rain_part_after": above["rain_part"]}
+        names = {name: (elsewhere[name], value) for name, value in values.items()}
+        new = dict(zip(values, where(cell, acts, "acts", names, there), strict=True))
+
+        self._gains(cell, given, new)
+        self._diagnostics(cell, given, dp, new)
+        update = {"T": given["T"], "a": new["cover_before"], "p": p, "p_upper": lower, "mass_flux": mass_flux}
+        update |= {"part": new["part_after"]} | {f"flux_{kind}": new[f"out_{kind}"] for kind in "irs"}
+        kept = {
+            "cover": "cover_after",
+            "most": "most_after",
+            "depth": "depth",
+            "rain_part": "rain_part_after",
+        }
+        kept |= {"l": "after_l", "i": "after_i"}
+        update |= {name: only_if(self.active, new[value]) for name, value in kept.items()}
+        self.next |= {above[name]: value for name, value in update.items()}
+
+    def _acts(self, cell: Equations, given: dict[str, sympy.Expr], p: sympy.Expr) -> sympy.Basic:
+        """Whether anything may happen in a level. Else it is clear, nothing falls or sinks into it, nothing
+        detrains, and it is drier than the critical humidity over ice (a hundredth part more for rounding):
+        then no process changes anything, and most levels of the stratosphere are passed over."""
+        T = given["T"]
+        warm = Ge(T, number(MELTS))
+        a, b = only_if(warm, number(A_W), number(A_I)), only_if(warm, number(B_W), number(B_I))
+        e = number(E0 * 0.99 * CRITICAL) * sympy.exp(multiply(a, T - number(MELTS)) / (T - b))
+        least = cell.let("humid_from", Min(e, number(0.99 * CRITICAL * 0.5) * p))
+        state = [Ne(given[name], 0) for name in ("a", *"lirs")]
+        arrives = [self.above[name] > 0 for name in ("cover", "l", "i", "flux_i", "flux_r", "flux_s")]
+        comes = [self.here(name) > 0 for name in ("detrainment", "snow_detrainment", "supersaturation")]
+        return Or(given["v"] * p >= least, *state, *arrives, *comes)
+
+    def _processes(
+        self, cell: Equations, v: Level, mass_flux: sympy.Expr, deeper: sympy.Expr
+    ) -> dict[str, sympy.Expr]:
+        """Emit all processes of a level. Returns its state after the step, and what else is asked of it.
+        mass_flux: of convection one level down. deeper: how far the level lies below the top of a cloud."""
+        above, z = self.above, self.z
+        convects = self.here("convects") > 0
         earlier = clouds.supersaturation(v, self.here("supersaturation"))
         amount = cell.let("detrains", self.here("detrainment") * v.mass)
         water_below = cell.let(
@@ -213,7 +266,7 @@ class _Step:
         clouds.formation(v, dqs, self.p_surface)
 
         begins = And(above["a"] < number(CLOUD_TOP), v.a >= number(CLOUD_TOP))
-        depth = cell.let("depth", only_if(begins, 0, above["depth"] + dp / (v.rho * number(G))))
+        depth = cell.let("depth_here", only_if(begins, 0, deeper))
         precipitation.deposition(v, depth)
         inside = {kind: cell.let(f"inside_{kind}_now", v.guess[kind] * v.per_cover) for kind in "li"}
         fallen, falls, fall = precipitation.arrivals(v, z > self.top)
@@ -225,99 +278,72 @@ class _Step:
         part = precipitation.evaporation(v, fall, self.p_surface, self.sizes)
 
         cell.section("The state after the step")
-        new_cover = Min((v.a + add(*v.cover)) / (1 + sinks), 1)
-        new_cover = cell.let("new_cover_all", new_cover)
-        new_cover = cell.let(
-            "cover_after", only_if(And(self.active, new_cover >= number(LEAST_COVER)), new_cover)
-        )
+        cover = cell.let("new_cover", Min((v.a + add(*v.cover)) / (1 + sinks), 1))
         gains = v.exchange.gains(cell, v.q)
-        right = {kind: cell.let(f"right_{kind}", v.q[kind] + gains[kind]) for kind in "lirsv"}
+        right = {kind: cell.let(f"right_{kind}", v.q[kind] + gains[kind]) for kind in KINDS}
         new = solved(cell, right, falls, sinks, rimed, aggregated)
         idle = {kind: ZERO if self.ifs else v.q[kind] for kind in "lirs"} | {"v": v.q["v"]}
-        after = {
-            kind: cell.let(f"after_{kind}", only_if(self.active, new[kind], idle[kind])) for kind in "lirsv"
+        after = {kind: cell.let(f"all_{kind}", only_if(self.active, new[kind], idle[kind])) for kind in KINDS}
+        out = {kind: only_if(self.active, falls[kind] * after[kind] / v.mass) for kind in "irs"}
+        out = {kind: cell.let(f"leaves_{kind}", value) for kind, value in out.items()}
+        rains = And(self.active, out["r"] + out["s"] >= number(NONE))
+        come = {
+            kind: [part[kind] for part in (earlier, came, sunk, fallen) if kind in part] for kind in "lirs"
         }
-        flux = {
-            kind: cell.let(f"flux_{kind}_out", only_if(self.active, falls[kind] * after[kind] / v.mass))
-            for kind in "irs"
-        }
-        part = cell.let("part_after", only_if(And(self.active, flux["r"] + flux["s"] >= number(NONE)), part))
-
-        leaves = {
-            kind: add(*([falls[kind]] if kind != "l" else []), *([sinks] if kind in "li" else []))
-            for kind in "lirs"
-        }
-        crossed = {
-            kind: add(
-                *(part[kind] for part in (earlier, came, sunk, fallen) if kind in part),
-                negate(leaves[kind] * after[kind]),
-            )
-            for kind in "lirs"
-        }
-        self._gains(cell, v, after, new_cover, crossed)
-        self._diagnostics(cell, v, after, flux, part, in_use)
-        kept = {"cover": new_cover, "most": fall.most, "depth": depth, "rain_part": rain_part}
-        kept = {name: only_if(self.active, value) for name, value in kept.items()}
-        new_i, new_l = (only_if(self.active, after[kind]) for kind in "il")
-        update = kept | {"T": v.T, "a": v.a, "p": p, "p_upper": lower, "l": new_l, "i": new_i}
-        update |= {"part": part, "mass_flux": mass_flux}
-        update |= {f"flux_{kind}": value for kind, value in flux.items()}
-        self.next |= {above[name]: value for name, value in update.items()}
-
-    def _gains(
-        self,
-        cell: Equations,
-        v: Level,
-        after: dict[str, sympy.Expr],
-        cover: sympy.Expr,
-        crossed: dict[str, sympy.Expr],
-    ) -> None:
-        """The rates of the state. What changes in a cell but for what crossed its faces is a change of phase,
-        and warms it."""
-        cell.section("Rates")
-        rate = cell.let("per_second", 1 / self.dt)
+        leaves = {"l": sinks, "i": falls["i"] + sinks, "r": falls["r"], "s": falls["s"]}
         warms = []
         for kind, heat in (("l", LV), ("i", LS), ("r", LV), ("s", LS)):
-            here = cell.let(f"crossed_{kind}", crossed[kind])
-            warms.append(number(heat) * only_if(self.active, after[kind] - v.q[kind] - here) * rate)
-            gain = after[kind] - v.given[kind]
-            if self.ifs:
-                gain = only_if(self.active, gain)
-            cell.store(self.here(f"q{kind}_gain"), gain * rate)
+            # But for what crossed its faces, what changes in a cell is a change of phase, and warms it.
+            crossed = cell.let(f"crossed_{kind}", add(*come[kind]) - leaves[kind] * after[kind])
+            warms.append(number(heat) * only_if(self.active, after[kind] - v.q[kind] - crossed))
         traces = number(LV) * (v.lost["l"] + v.lost["r"]) + number(LS) * (v.lost["i"] + v.lost["s"])
-        cell.store(self.here("t_gain"), add(*warms) - traces * rate)
-        cell.store(self.here("q_gain"), (after["v"] - v.given["v"]) * rate)
-        cell.store(self.here("a_gain"), only_if(self.active, (cover - v.given["a"]) * rate))
+        covered = And(self.active, cover >= number(LEAST_COVER))
+        in_use = only_if(self.active, in_use, self.here("detrainment") if self.ifs else 0)
+        in_use = cell.let("detrained_here", in_use)
+        values = {
+            "cover_before": v.a,
+            "cover_after": only_if(covered, cover),
+            "part_after": only_if(rains, part),
+            "most_after": fall.most,
+            "depth": depth,
+            "rain_part_after": rain_part,
+            "warmed": add(*warms) - traces,
+            "left_all": in_use,
+            "left_l": v.water * in_use,
+            "left_i": (1 - v.water) * in_use,
+        }
+        values |= {f"after_{kind}": value for kind, value in after.items()}
+        values |= {f"out_{kind}": value for kind, value in out.items()}
+        return values | {f"gone_{kind}": value for kind, value in v.lost.items()}
+
+    def _gains(self, cell: Equations, given: dict[str, sympy.Expr], new: dict[str, sympy.Expr]) -> None:
+        """The rates of the state."""
+        cell.section("Rates")
+        rate = cell.let("per_second", 1 / self.dt)
+        cell.store(self.here("t_gain"), new["warmed"] * rate)
+        cell.store(self.here("q_gain"), (new["after_v"] - given["v"]) * rate)
+        cell.store(self.here("a_gain"), only_if(self.active, (new["cover_after"] - given["a"]) * rate))
+        for kind in "lirs":
+            gain = new[f"after_{kind}"] - given[kind]
+            cell.store(self.here(f"q{kind}_gain"), (only_if(self.active, gain) if self.ifs else gain) * rate)
 
     def _diagnostics(
-        self,
-        cell: Equations,
-        v: Level,
-        after: dict[str, sympy.Expr],
-        flux: dict[str, sympy.Expr],
-        part: sympy.Expr,
-        detrained: sympy.Expr,
+        self, cell: Equations, given: dict[str, sympy.Expr], dp: sympy.Expr, new: dict[str, sympy.Expr]
     ) -> None:
         """Fluxes at the lower face, and what else is told of a level. The sums are carried from level to
         level."""
         cell.section("Fluxes")
-        column = cell.let("column", -(v.dp * number(1 / G)) * cell.let("per_second_too", 1 / self.dt))
-        if self.ifs:
-            detrained = only_if(self.active, detrained, self.here("detrainment"))
-        else:
-            detrained = only_if(self.active, detrained)
-        detrained = cell.let("detrained_here", detrained)
+        column = cell.let("column", -(dp * number(1 / G)) * cell.let("per_second_too", 1 / self.dt))
         self.sums: list[sympy.Symbol] = []
         known: dict[str, sympy.Expr] = {}
-        split = {"l": v.water, "i": 1 - v.water}
         for kind in "lirs":
-            grown = after[kind] - v.given[kind]
-            if kind in split:
+            grown = new[f"after_{kind}"] - given[kind]
+            if kind in "li":
                 turbulent = cell.let(f"mixed_{kind}", self.here(f"turbulent_{kind}") * self.dt)
-                grown = grown + turbulent - split[kind] * detrained
+                grown = grown + turbulent - new[f"left_{kind}"]
                 known[f"turbulence_{kind}"] = turbulent * column
             known[f"flux_{kind}"] = grown * column
-            known[f"lost_{kind}"] = v.lost[kind] * column
+            known[f"lost_{kind}"] = new[f"gone_{kind}"] * column
         other = {"r": "l", "s": "i"}
         for name, gained in known.items():
             origin, kind = name, name[-1]
@@ -329,10 +355,10 @@ class _Step:
                 self.sums.append(symbol)
                 self.next[symbol] = now
             cell.store(self.here(name), now)
-        rain, snow = flux["r"], flux["s"] + flux["i"]
+        rain, snow = new["out_r"], new["out_s"] + new["out_i"]
         for name, fallen, heat in (("rain", rain, HEAT_V), ("snow", snow, HEAT_S)):
             value = cell.let(f"flux_{name}", fallen)
             cell.store(self.here(name), value)
             cell.store(self.here(f"heat_{name}"), number(-heat) * value)
-        cell.store(self.here("cover"), part)
-        cell.store(self.here("detrained"), detrained)
+        cell.store(self.here("cover"), new["part_after"])
+        cell.store(self.here("detrained"), new["left_all"])
