@@ -116,7 +116,7 @@ struct Bound<std::index_sequence<positions...>, Parameters...>
 
   static void run(const void* self) {
     const auto& bound = *static_cast<const Bound*>(self);
-    bound.kernel(bound.Argument<positions, std::decay_t<Parameters>>::value...);
+    bound.kernel(static_cast<const Argument<positions, std::decay_t<Parameters>>&>(bound).value...);
   }
 };
 
