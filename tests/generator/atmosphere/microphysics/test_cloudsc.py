@@ -152,6 +152,26 @@ def test_clear_dry_air_stays(compiled: Compiled, precision: str) -> None:
 
 
 @compiles
+@precisions
+def test_clouds_form_from_the_critical_humidity(compiled: Compiled, precision: str) -> None:
+    """In clear air above freezing that cools: at 0.8 of saturation, far above the ground, and nowhere below
+    it. Levels that are passed over are drier than that."""
+    air = {name: 0 * values for name, values in weather(280.0, columns=12).items()}
+    air |= {name: weather(280.0, columns=12)[name] for name in ("p", "p_lower", "p_top")}
+    air["t"] += 281
+    air["heating_lw"] -= 1e-4
+    humidity = np.array([0.5, 0.7, 0.78, 0.788, 0.796, 0.799, 0.801, 0.81, 0.85, 0.9, 0.95, 0.99])
+    part = c.E0 * np.exp(c.A_W * (281 - c.MELTS) / (281 - c.B_W)) / air["p"]
+    air["q"] = humidity * part / (1 - c.EXCESS * part)
+    found = compiled.run(mended, air, {"dt": DT}, precision=precision)
+    forms = found["a_gain"] > 0
+    far_above = air["p"] < 0.79 * air["p_lower"][-1]
+    assert np.array_equal(forms[1:][far_above[1:]], ((humidity > 0.8) & far_above)[1:][far_above[1:]])
+    assert np.array_equal(found["ql_gain"] > 0, forms)
+    assert not np.any(forms[0])
+
+
+@compiles
 def test_single_precision(compiled: Compiled) -> None:
     """In the other cells a threshold decides otherwise. Overcast cells are among those that agree: 1 - 1e-8
     is 1 in f32."""
