@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from heddle.errors import KernelError, calling_place
 
-QUIRKS = ("none", "wrf")
-"""What a scheme may do with the quirks of the original: mend them, or reproduce them."""
 
-
-def check_quirks(quirks: str) -> bool:
-    """Whether the quirks of the original are reproduced. Raises KernelError for a word that is none of
-    QUIRKS."""
-    if quirks not in QUIRKS:
+def check_quirks(quirks: str, original: str = "wrf") -> bool:
+    """Whether the quirks of the original are reproduced, rather than mended. Raises KernelError for a word
+    that is neither "none" nor the name of the original."""
+    if quirks not in ("none", original):
         raise KernelError(
             calling_place(),
             f"quirks={quirks!r} is unknown.",
-            'use "none", which mends what the original does against its intention, or "wrf"',
+            f'use "none", which mends what the original does against its intention, or "{original}"',
         )
-    return quirks == "wrf"
+    return quirks == original

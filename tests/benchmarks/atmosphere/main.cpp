@@ -27,6 +27,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   atmosphere::add_advection();
+  atmosphere::add_cloudsc();
   atmosphere::add_longwave();
   atmosphere::add_microphysics();
   atmosphere::add_nesting();

@@ -13,6 +13,7 @@ namespace atmosphere {
 std::array<std::int64_t, 3> cells(const std::array<std::int64_t, 3>& otherwise);
 
 void add_advection();
+void add_cloudsc();
 void add_longwave();
 void add_microphysics();
 void add_nesting();

@@ -189,3 +189,16 @@ def sums_of_nothing() -> None:
 )
 def sums_of_fewer_values() -> None:
     level_means.row_sums(level_means.rows("sums", 2), [depth.here])  # here
+
+
+@says("{here}: top=0 is no level below another.\n  Hint: pass a whole number above 0")
+def clouds_from_the_highest_level() -> None:
+    microphysics.CLOUDSC(top=0)  # here
+
+
+@says(
+    "{here}: quirks='wrf' is unknown.\n"
+    '  Hint: use "none", which mends what the original does against its intention, or "ifs"'
+)
+def quirks_of_another_model() -> None:
+    microphysics.CLOUDSC(quirks="wrf")  # here

@@ -9,8 +9,9 @@ Each scheme is a kernel: a thread or a lane takes a column along z, and several 
 `quirks="wrf"` reproduces what the original does against its own intention; by default that is mended.
 """
 
+from heddle.atmosphere.microphysics.cloudsc import CLOUDSC
 from heddle.atmosphere.microphysics.kessler import Kessler
 from heddle.atmosphere.microphysics.wsm3 import WSM3
 from heddle.atmosphere.microphysics.wsm5 import WSM5
 
-__all__ = ["WSM3", "WSM5", "Kessler"]
+__all__ = ["CLOUDSC", "WSM3", "WSM5", "Kessler"]

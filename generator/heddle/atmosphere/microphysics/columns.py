@@ -43,7 +43,7 @@ Quantity = Field | Component
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
     """The entries of a scheme that are no words are its fields, or components of them. dt: name of the
-    argument with the time step (s). quirks: one of QUIRKS.
+    argument with the time step (s). quirks: "none", or the name of the original.
 
     Raises KernelError for what is no field of that kind, for one field in two places, for a dt that is no
     name, and for other quirks.
@@ -53,11 +53,13 @@ class Scheme:
     """Entries with one value per column. All others have one per cell."""
     words: ClassVar[tuple[str, ...]] = ("dt", "quirks", "gamma")
     """Entries that are no fields."""
+    original: ClassVar[str] = "wrf"
+    """The model that the scheme is from."""
     dt: str = "dt"
     quirks: str = "none"
 
     def __post_init__(self) -> None:
-        check_quirks(self.quirks)
+        check_quirks(self.quirks, self.original)
         if not isinstance(self.dt, str):
             raise KernelError(
                 calling_place(),
