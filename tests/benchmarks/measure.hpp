@@ -47,7 +47,7 @@ inline void run(benchmark::State& state, const Case& one) {
   std::vector<double> kernel;
   std::vector<double> limit;
   std::vector<double> list_limit;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     limit.push_back(one.limit());
     if (one.list_limit) {
       list_limit.push_back(one.list_limit());
@@ -74,7 +74,7 @@ inline void run(benchmark::State& state, const Case& one) {
   }
 }
 
-inline void add(const std::string& name, std::function<Case()> make, int rounds) {
+inline void add(const std::string& name, const std::function<Case()>& make, int rounds) {
   benchmark::RegisterBenchmark(name.c_str(), [make](benchmark::State& state) { run(state, make()); })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
