@@ -20,11 +20,11 @@ namespace heddle {
 
 namespace detail {
 
-/// In lane 0: what the values of all lanes become.
-template <typename Operation, typename T>
+/// In the first of each so many lanes: what their values become.
+template <typename Operation, int lanes = tile, typename T>
 __device__ inline T fold_tree(T value) {
-  for (unsigned half = tile / 2; half > 0; half /= 2) {
-    value = Operation::combine(value, shuffle_down<tile>(value, half));
+  for (unsigned half = lanes / 2; half > 0; half /= 2) {
+    value = Operation::combine(value, shuffle_down<lanes>(value, half));
   }
   return value;
 }
@@ -99,7 +99,8 @@ __device__ inline void combine_warp(T* results, std::int64_t index, T value, boo
 /// a value of one row after the other, those beyond its end (not `known`) a neutral one: each warp
 /// makes its part by halves, and the parts wait until `length` results do, or `store` is called.
 /// Then a thread per result combines its parts in order and stores it. In blocks of 32 threads
-/// along x, each warp has a row of its own, waits for nobody and stores at once. `const` in emitted
+/// along x, each warp has a row of its own, waits for nobody and stores at once; so has each half
+/// of a warp in blocks of 16: the other half of a tile would change nothing. `const` in emitted
 /// code: what waits is no part of its value.
 ///
 /// count: cells of a row. begin: the first cell of the piece of a row that has a cell for each
@@ -123,8 +124,10 @@ class WaitingRows {
   WaitingRows& operator=(const WaitingRows&) = delete;
 
   __device__ void give(T* result, T value, bool known) const {
-    value = detail::fold_warp<Operation>(known ? value : Operation::template neutral<T>());
-    if (blockDim.x == tile) {
+    value = known ? value : Operation::template neutral<T>();
+    value = blockDim.x < tile ? detail::fold_tree<Operation, tile / 2>(value)
+                              : detail::fold_warp<Operation>(value);
+    if (blockDim.x <= tile) {
       if (threadIdx.x == 0) {
         *result = first_ ? value : Operation::combine(*result, value);
       }
@@ -144,7 +147,7 @@ class WaitingRows {
 
   /// Combine and store what waits. All threads of the block call it, the last time before they end.
   __device__ void store() const {
-    if (blockDim.x == tile) {
+    if (blockDim.x <= tile) {
       return;
     }
     __syncthreads();
