@@ -41,8 +41,10 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return folded(node)  # 4 * strip
         case ir.Op(_, (ir.Const(float()), ir.Const(float())), ir.F32):
             return single(node)  # as literals of type float are read
-        case ir.Op("neg", (ir.Const(value),), scalar):
-            return ir.Const(-value, scalar)
+        case ir.Op("neg", (value,), scalar) if scalar is not None and (
+            isinstance(value, ir.Const) or not scalar.is_float
+        ):
+            return _negative(value, scalar)
         case ir.Op(name, (value, ir.Const(number, (ir.U8 | ir.U16))), scalar) if scalar == ir.BOOL:
             return ir.Op(name, (ir.Cast(value, ir.U32), ir.Const(number, ir.U32)), scalar)  # as C++ compares
         case ir.Symbol(name, ir.Scalar("f", 16)):
@@ -64,6 +66,17 @@ def _plain(node: Any, unit_stride: bool) -> Any:
             return dataclasses.replace(node, kind=kind, body=_uncommented(body))
     assert getattr(node, "place", NOWHERE) == NOWHERE, node
     return node
+
+
+def _negative(value: ir.Expression, scalar: ir.Scalar) -> ir.Expression:
+    """A number with the other sign; of an integer product, its first factor: p - 2 * s is printed for
+    p + -2 * s."""
+    match value:
+        case ir.Const(number):
+            return ir.Const(-number, scalar)
+        case ir.Op("mul", (first, *others)):
+            return ir.Op("mul", (_negative(first, scalar), *others), scalar)
+    return ir.Op("neg", (value,), scalar)
 
 
 def _read_half(node: Any) -> Any:

@@ -69,6 +69,19 @@ def test_unit_strides(cpu: Rows | Strips, tmp_path: Path) -> None:
     assert any(verdict.problem for verdict in proved(module, ["cpu"], tmp_path))
 
 
+def test_rows_that_lie_several_strides_before(tmp_path: Path) -> None:
+    """A distance of -2 strides is printed as p - 2 * s."""
+    u, v = fields("u, v: real[3D]", ghost_layers=3)
+    value = u[0, -2, 0] + u[-1, 0, -3] + u[0, -1, -1] - u[0, 2, 0]
+    module = Module("rows", precisions=("f64",))
+    module.add("shift", [Assignment(v.here, value)])
+    assert problems(module, ALL, tmp_path) == []
+    file = tmp_path / "rows" / "shift.cpp"
+    assert " - 2 * u_sy" in file.read_text()
+    file.write_text(file.read_text().replace(" - 2 * u_sy", " - 3 * u_sy"))
+    assert any(verdict.problem for verdict in proved(module, ["cpu"], tmp_path))
+
+
 @pytest.mark.parametrize("seed", range(12 if FULL else 6))
 def test_random_models(seed: int, tmp_path: Path) -> None:
     module = Module("random", precisions=("f64", "f32", "f16"))
