@@ -110,7 +110,7 @@ def module_in(names: Mapping[str, object], model: Path, root: Path | None = None
 def keep_precisions(module: Module, stored: Sequence[str]) -> None:
     """Leave the module those of its precisions that store one of these: "f64", "f32", "f16". Raises
     KernelError where it has none for one of them."""
-    own = {name: str(name).partition("/")[0] for name in module.precisions}
+    own = {name: str(precision(name).storage) for name in module.precisions}
     for wanted in stored:
         if wanted not in own.values():
             raise KernelError(

@@ -6,7 +6,8 @@
     module.add("wsm5", microphysics.WSM5().step())
 
 Each scheme is a kernel: a thread or a lane takes a column along z, and several sweeps share its values.
-`quirks="wrf"` reproduces what the original does against its own intention; by default that is mended.
+`quirks="wrf"`, of CLOUDSC "ifs", reproduces what the original does against its own intention; by default
+that is mended.
 """
 
 from heddle.atmosphere.microphysics.cloudsc import CLOUDSC
