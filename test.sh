@@ -82,6 +82,12 @@ counted_row() {
   fi
 }
 
+# others_turns: an expression for what ctest leaves out today (tests/by_turns.txt).
+others_turns() {
+  awk -v turn="${HEDDLE_TURN:-}" '$2 == "ctest" && turn != "" && $1 != turn {
+    gsub(/[.]/, "\\\\.", $4); names = names (names ? "|" : "") $4 } END { print "^(" names ")$" }' tests/by_turns.txt
+}
+
 # ctest_stage <name> <preset> [argument of ctest]...
 ctest_stage() {
   local name="$1" preset="$2"
@@ -238,10 +244,10 @@ compile_cuda() {
     || return 1
   mapfile -t objects < <(ninja -C "$build/cuda" -t targets all | LC_ALL=C sort \
     | sed -nE '/\/generated\/.*\.cpp\.o: /d; s/^(runtime\/.*\.o|.*(\.cu|_cuda\.cpp)\.o): .*/\1/p')
-  # Of kernels that only tests need, every second group: g++ compiles and runs them all through the emulation.
+  # Of emitted kernels every third group, by turns: g++ compiles and runs their text through the emulation.
   if [ $mode != full ]; then
     mapfile -t objects < <(printf '%s\n' "${objects[@]}" \
-      | awk '!/^tests\/kernels\/.*heddle-together/ || n++ % 2 == 1')
+      | awk -v turn="$HEDDLE_TURN" '!/heddle-together/ || n++ % 3 == turn')
   fi
   echo "${#objects[@]} objects"
   [ ${#objects[@]} -gt 0 ] && ninja -C "$build/cuda" -j "$jobs" "${objects[@]}"
@@ -253,12 +259,9 @@ compile_hip() {
 }
 
 # Emitted kernels, read back by heddle-lift, are the kernels that they were printed from: those of every
-# second module, the other half a day later; with --full all.
+# third module, by turns; with --full all.
 heddle_check() {
-  local day part
-  day=$(($(git log -1 --format=%ct 2>/dev/null || echo 0) / 86400)) # of the commit
-  part=(--part $((day % 2 + 1))/2)
-  if [ $mode = full ]; then part=(); fi
+  local part=(${HEDDLE_TURN:+--part "$((HEDDLE_TURN + 1))/3"})
   "$bin/python" -m heddle check --build "$build/dev" --jobs "$jobs" "${part[@]}"
 }
 
@@ -335,7 +338,13 @@ if [ $mode = full ]; then
 fi
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"
-if [ $mode = full ]; then export HEDDLE_TESTS=full HEDDLE_MUTANTS=1000; fi
+# What takes longest has its turn every third day (tests/by_turns.txt): the day of the commit decides.
+if [ $mode = full ]; then
+  unset HEDDLE_TURN
+  export HEDDLE_TESTS=full HEDDLE_MUTANTS=1000
+else
+  export HEDDLE_TURN="${HEDDLE_TURN:-$(($(git log -1 --format=%ct 2>/dev/null || echo 0) / 86400 % 3))}"
+fi
 # Wheels are loaded beside Debian's packages, and so are first checks made; what has gone wrong with wheels is
 # done again, and said, behind the packages.
 wheels="" early=no
@@ -383,7 +392,11 @@ else
   if [ $built = yes ]; then tidy 5; fi
   generator_tests --ignore "$passes" # which is run beside
   settle
-  if [ $built = yes ]; then ctest_stage "C++ tests" dev || :; else unknown+=("C++ tests"); fi
+  if [ $built = yes ]; then
+    ctest_stage "C++ tests" dev --exclude-regex "$(others_turns)" || :
+  else
+    unknown+=("C++ tests")
+  fi
 fi
 
 if [ $mode != fast ] && [ -d "$build/dev/heddle-modules" ] && ! late "heddle check"; then

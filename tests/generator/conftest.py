@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import gc
 import os
-from pathlib import Path
 
 import pytest
+from turns import HERE, by_turns, is_due
 
 LONGEST = (
     "roundtrip/equivalence/test_models.py",
@@ -26,7 +26,14 @@ os.environ.setdefault("HEDDLE_CACHE", "off")
 gc.set_threshold(200_000, 20, 20)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    place = {here / name: number for number, name in enumerate(LONGEST)}
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "HEDDLE_TURN" in os.environ:
+        turn, turns = int(os.environ["HEDDLE_TURN"]), by_turns()
+
+        def due(item: pytest.Item) -> bool:
+            return is_due(item.path.relative_to(HERE).as_posix(), item.name, turn, turns)
+
+        config.hook.pytest_deselected(items=[item for item in items if not due(item)])
+        items[:] = filter(due, items)
+    place = {HERE / name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path, len(LONGEST)))

@@ -13,8 +13,6 @@
 # <name>_device_test.
 include_guard(GLOBAL)
 
-set(heddle_strict -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror)
-
 function(add_kernel_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ON_PEERS" "KERNELS;TARGETS;PLAIN;LIBRARIES")
   if(NOT arg_TARGETS)

@@ -40,11 +40,11 @@ class MessageStampsTest : public testing::Test {
   heddle::Environment one_thread_{{.threads = 1}}; // the loops are short
 };
 
-using Values = std::vector<std::vector<double>>; // of each rank
+using PerRank = std::vector<std::vector<double>>; // of each rank
 
-Values on_threads(Stamps stamps, const std::optional<Strike>& strike) {
+PerRank on_threads(Stamps stamps, const std::optional<Strike>& strike) {
   test::FaultyThreads network(StruckRun::ranks, {.strike = strike}, 100ms);
-  Values values(StruckRun::ranks);
+  PerRank values(StruckRun::ranks);
   network.run([&](heddle::Transport& transport) {
     StruckRun run(transport, stamps);
     for (int step = 0; step < StruckRun::steps; ++step)
@@ -55,7 +55,7 @@ Values on_threads(Stamps stamps, const std::optional<Strike>& strike) {
 }
 
 /// stores: pack kernels write into the memory of the other rank.
-Values on_peers(Stamps stamps, const std::optional<Strike>& strike, bool stores) {
+PerRank on_peers(Stamps stamps, const std::optional<Strike>& strike, bool stores) {
   heddle::PeerGroup group(StruckRun::ranks, {heddle::Memory::host, stores});
   std::vector<std::unique_ptr<test::PeerFaultInjector>> ways;
   std::vector<std::unique_ptr<StruckRun>> runs;
@@ -73,7 +73,7 @@ Values on_peers(Stamps stamps, const std::optional<Strike>& strike, bool stores)
     loop.add("mix", fields, [run](heddle::Stream&) { run->compute(); });
   }
   loop.run(StruckRun::steps);
-  Values values;
+  PerRank values;
   for (const std::unique_ptr<StruckRun>& run : runs)
     values.push_back(run->values());
   return values;
@@ -93,7 +93,7 @@ const int strikes = StruckRun::ranks * static_cast<int>(struck_steps.size());
 
 /// Every harm that `run` knows, to the messages of every rank in each of these steps.
 template <class Run> Table table(const Run& run, const std::vector<Harm>& unknown = {}) {
-  const Values right = run(std::nullopt);
+  const PerRank right = run(std::nullopt);
   Table outcomes;
   for (const Harm harm : test::every_harm) {
     if (std::ranges::find(unknown, harm) != unknown.end()) continue;
@@ -154,7 +154,7 @@ TEST_F(MessageStampsTest, FindTheFaultsOfStoresIntoThePeersMemory) {
 }
 
 TEST_F(MessageStampsTest, DoNotChangeTheResults) {
-  const Values right = on_threads(Stamps::off, std::nullopt);
+  const PerRank right = on_threads(Stamps::off, std::nullopt);
   for (const Stamps stamps : {Stamps::order, Stamps::checksums}) {
     EXPECT_EQ(on_threads(stamps, std::nullopt), right);
     EXPECT_EQ(on_peers(stamps, std::nullopt, true), right);

@@ -229,9 +229,9 @@ __device__ inline void exchange(Complex<Real> (&x)[count], Complex<Real>* shared
 namespace detail {
 
 /// The passes from P on: x[b + m * groups] is point m of transform t + b * threads; the last one
-/// leaves its points in `result`.
+/// leaves its points in `result`. Without the parentheses clang 14 and 19 read no parameter.
 template <bool inverse, bool warp, int points, int stride, int done, int count, typename Real>
-__device__ inline void transform_passes(Complex<Real> (&x)[Pass<points, count, done>::registers],
+__device__ inline void transform_passes(Complex<Real> (&x)[(Pass<points, count, done>::registers)],
                                         Complex<Real> (&result)[count], Complex<Real>* shared,
                                         int t, const Complex<Real>* wave, int wave_step) {
   using P = Pass<points, count, done>;

@@ -285,16 +285,14 @@ private:
           return [object](Stream& stream) { call_in_graph(*object, stream); };
       };
     }
-    node.arguments = [object]() -> std::string {
-      if constexpr (requires {
-                      { object->arguments() } -> std::convertible_to<std::string>;
-                    })
-        return object->arguments();
-      else if constexpr (requires { bytes_of(object->parameters.values()); })
-        return bytes_of(object->parameters.values());
-      else
-        return {};
-    };
+    if constexpr (requires {
+                    { object->arguments() } -> std::convertible_to<std::string>;
+                  })
+      node.arguments = [object]() -> std::string { return object->arguments(); };
+    else if constexpr (requires { bytes_of(object->parameters.values()); })
+      node.arguments = [object]() -> std::string { return bytes_of(object->parameters.values()); };
+    else
+      node.arguments = [] { return std::string{}; };
   }
   void repeat_with(std::size_t task, const Period& period);
   [[nodiscard]] std::vector<const void*> inputs() const;

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a normal run takes by turns: three turns have each case once, each row names a test."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from compiled import ROOT
+from turns import TURNS, by_turns, is_due
+
+ROWS = [line.split() for line in (ROOT / "tests" / "by_turns.txt").read_text().splitlines()]
+CTEST = [row[3] for row in ROWS if row[1:2] == ["ctest"]]
+
+
+def test_rows_are_what_the_head_says() -> None:
+    for row in ROWS:
+        if row and not row[0].startswith("#"):
+            assert len(row) == 4, row
+            assert row[1] in ("pytest", "ctest"), row
+            assert row[0] in "012" or (row[0] == "*" and row[1] == "pytest"), row
+            assert int(row[2]) > 0, row
+
+
+def test_turns_take_about_as_long() -> None:
+    for kind in ("pytest", "ctest"):
+        seconds = Counter[str]()
+        for row in ROWS:
+            if row[1:2] == [kind] and row[0] != "*":
+                seconds[row[0]] += int(row[2])
+        assert max(seconds.values()) - min(seconds.values()) <= 20, seconds
+
+
+@pytest.mark.parametrize("file", by_turns())
+def test_a_file_is_there(file: str) -> None:
+    assert (ROOT / "tests" / "generator" / file).is_file()
+
+
+def test_a_test_of_ctest_is_there() -> None:
+    assert len(CTEST) == len(set(CTEST))
+    sources = [
+        path.read_text()
+        for path in (ROOT / "tests").rglob("*")
+        if path.suffix in (".cpp", ".cu", ".txt", ".cmake") and path.name != "by_turns.txt"
+    ]
+    for name in CTEST:
+        *_, suite, case = re.split(r"[.]", re.sub(r"<.*>$", "", name))
+        in_cpp = re.compile(rf"\b(?:TYPED_)?TEST(?:_F|_P)?\({suite}, {case}\)")
+        in_cmake = re.compile(rf"\b{re.escape(name)}\b|\b{re.escape(case)}\b")
+        assert any(in_cpp.search(text) or in_cmake.search(text) for text in sources), name
+
+
+def test_three_turns_have_each_case_once() -> None:
+    turns = {"all.py": "*", "one.py": "1"}
+    for file, case in [("all.py", f"test_a[{n}]") for n in range(50)] + [("one.py", "test_b")]:
+        assert [is_due(file, case, turn, turns) for turn in range(TURNS)].count(True) == 1
+    assert all(is_due("other.py", "test_c", turn, turns) for turn in range(TURNS))
+    shares = [sum(is_due("all.py", f"test_a[{n}]", turn, turns) for n in range(300)) for turn in range(TURNS)]
+    assert min(shares) > 70
+
+
+def test_pytest_leaves_out_what_is_not_due() -> None:
+    counts = []
+    for turn in ("0", "1", "2", None):
+        environment = {key: value for key, value in os.environ.items() if key != "HEDDLE_TURN"}
+        if turn is not None:
+            environment["HEDDLE_TURN"] = turn
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "-c"]
+        command += ["generator/pyproject.toml", "--rootdir", ".", "tests/generator/lbm/test_slip.py"]
+        result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
+        counts.append(len(re.findall(r"^\S+\.py::", result.stdout, re.M)))
+    assert sum(counts[:3]) == counts[3]
+    assert min(counts) > 0
