@@ -10,7 +10,7 @@
 
 /// As long as this lives, a missed read on the devices of these ranks brings 128 bytes into the cache instead
 /// of 64: the neighbours in a list of cells mostly follow each other, and the whole line is soon asked for
-/// (decision 0099). Does nothing on the host. A hint for the whole process, which an example owns.
+/// (decision 0012). Does nothing on the host. A hint for the whole process, which an example owns.
 class WideFetches {
 public:
   WideFetches(heddle::Ranks& ranks, bool on_devices) {

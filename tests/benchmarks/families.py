@@ -62,7 +62,7 @@ and the Xeon of 2.8 GHz (Ice Lake, g++ 12, 29 and 30 November 2026) did other wo
 on two cores: rows of these scatter by 10 %. What was not timed there is chosen since.
 
 What is below 0.95 is better with a schedule that loses on another machine. A kernel's text must not depend on
-the machine that generates it ([decision 193](decisions/0193-what-schedule-chooses.md)), so that no rule can
+the machine that generates it ([decision 0193](decisions/0193-schedules.md)), so that no rule can
 have both: `heddle explore` writes `schedules.json`, and builds [take it](schedules.md#schedules-from-a-file).
 
 """
@@ -91,7 +91,7 @@ FINDINGS = {
     "D3Q27": IN_PLACE,
     "D3Q19 BGK, eso-pull": IN_PLACE,
     "rounds: Kessler": "The same library takes 25 or 50 ns, as what ran before in its process has left the "
-    "core (decision 0258): a gain of one schedule in turns with others is none in a program.",
+    "core (decision 0237): a gain of one schedule in turns with others is none in a program.",
     "D3Q19, moments": "No schedule wins everywhere: `Rows()` on one core, stores past the caches on all; "
     "what is chosen reaches 0.85 or more of either.",
     "columns of a Poisson problem": "g++ unrolls loops over at most 8 vectors as a whole, which it knows of "

@@ -19,7 +19,7 @@ FOLDERS = ("generator", "templates", "runtime", "tests", "examples", ".ci")
 SUFFIXES = {".py", ".hpp", ".cpp", ".cu", ".h", ".c", ".j2", ".md", ".cmake", ".sh", ".txt", ".f90"}
 RESULTS = sorted((ROOT / "tests/benchmarks/results").glob("*.json"))
 HEADINGS = ["Context", "Decision", "Consequences", "Status"]
-# "decision 0012", "decisions 0012 and 0034", "decisions/0012-..."
+# "decision 0012", "decisions 0012 and 0031", "decisions/0012-..."
 NAMED = re.compile(r"\bdecisions?[ /](0\d{3}(?:(?:, | and |, and )0\d{3})*)")
 
 

@@ -4,7 +4,7 @@
 The first row of a table that fits decides. Rows know a kernel and nothing of the machine that generates, so
 that the text is the same everywhere; numbers suit the machines that the tables name. No choice changes a
 result, or what an entry takes: unit_stride, same_strides, row_cells, fixed_nx and interleaved blocks are left
-to the user. decisions/0193-what-schedule-chooses.md says what was measured.
+to the user. decisions/0193-schedules.md says what was measured.
 """
 
 from __future__ import annotations

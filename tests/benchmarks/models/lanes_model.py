@@ -18,7 +18,7 @@ def lanes(name: str, precision: str, lanes: int) -> Module:
         citation="Bailey et al. 2009 (AA)",
     )
     # Of halves, blocks of 64 threads are 0.5 % faster than of 128, in f32 0.4 % slower (one H200). Renewed
-    # addresses gain 0.2 to 0.4 %, and cost parts of 256 x 256 x 64 of a domain 3 % (decision 0133).
+    # addresses gain 0.2 to 0.4 %, and cost parts of 256 x 256 x 64 of a domain 3 % (decision 0012).
     schedule = Schedule(fma=True, gpu=Interleaved(lanes, block=(64 if precision == "f16" else 128, 1, 1)))
     box = Dense(walls=("w", "e", "s", "n", "b", "t"))
     module.add("aa", stream(lbm.BGK(d3q19, omega="omega")), box, schedule)

@@ -4,7 +4,7 @@
 Both kernels are read into terms (`reading`): every store becomes {array, index polynomial, loops, guard} ->
 value, a function of the memory at entry. If rewriting that keeps the bits makes them equal, that is a
 structural proof; if arithmetic over the reals does, an algebraic one (`reals`); else both are run. See
-`verdict.Proof` for what each claims, and generator/docs/decisions/0031-tiers-of-equality.md for why.
+`verdict.Proof` for what each claims, and generator/docs/decisions/0031-equality-and-verified-text.md for why.
 """
 
 from __future__ import annotations
