@@ -84,8 +84,12 @@ counted_row() {
 
 # others_turns: an expression for what ctest leaves out today (tests/by_turns.txt).
 others_turns() {
-  awk -v turn="${HEDDLE_TURN:-}" '$2 == "ctest" && turn != "" && $1 != turn {
-    gsub(/[.]/, "\\\\.", $4); names = names (names ? "|" : "") $4 } END { print "^(" names ")$" }' tests/by_turns.txt
+  awk -v turn="${HEDDLE_TURN:-}" '
+    $2 == "ctest" && turn != "" && $1 != turn {
+      gsub(/[.]/, "\\\\.", $4)
+      names = names (names ? "|" : "") $4
+    }
+    END { print "^(" names ")$" }' tests/by_turns.txt
 }
 
 # ctest_stage <name> <preset> [argument of ctest]...
@@ -326,15 +330,15 @@ load_wheels() {
 
 # ---------------------------------------------------------------- what is needed
 say "Heddle: tests ($mode)"
-packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran
-  zlib1g-dev libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev
-  openmpi-bin python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libfftw3-double3
-  libfftw3-single3 ccache shellcheck libcli11-dev binutils lld rocm-device-libs libamdhip64-dev libc++-19-dev
-  libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py python3-torch libsundials-dev python3-sphinx
-  python3-myst-parser furo python3-sympy python3-pytest zsh doxygen chromium-headless-shell)
+packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv gfortran zlib1g-dev
+  libcairo2-dev libnetcdf-dev libgdal-dev libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin
+  python-matplotlib-data python3-vtk9 libclang-19-dev llvm-19-dev clang-19 libclang-rt-19-dev libomp-19-dev
+  libfftw3-double3 libfftw3-single3 ccache shellcheck libcli11-dev binutils lld rocm-device-libs
+  libamdhip64-dev libc++-19-dev libtrilinos-kokkos-dev libpetsc-real-dev python3-petsc4py python3-torch
+  libsundials-dev python3-sphinx python3-myst-parser furo python3-sympy python3-pytest zsh doxygen
+  chromium-headless-shell)
 if [ $mode = full ]; then
-  packages+=(libomp-dev libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev
-    clang-16 cppcheck)
+  packages+=(libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev clang-16 cppcheck)
 fi
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"
@@ -465,7 +469,7 @@ if [ $mode = full ]; then
     row PyTorch "NOT RUN" 0 0 "$torch_python cannot import torch; HEDDLE_TORCH_PYTHON names another Python"
   fi
   check "build clang" "read $logs/build-clang.log" bash -c \
-    "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang \
+    "cmake --preset dev -S . -B build/clang -D CMAKE_CXX_COMPILER=clang++-19 -D CMAKE_C_COMPILER=clang-19 \
      && cmake --build build/clang --parallel $jobs" || :
 fi
 
