@@ -338,7 +338,8 @@ packages=(g++ clang git cmake make ninja-build pkg-config python3 python3-venv g
   libsundials-dev python3-sphinx python3-myst-parser furo python3-sympy python3-pytest zsh doxygen
   chromium-headless-shell)
 if [ $mode = full ]; then
-  packages+=(libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev clang-16 cppcheck)
+  packages+=(libclang-rt-dev libclang-14-dev llvm-14-dev clang-14 libclang-16-dev llvm-16-dev clang-16
+    cppcheck)
 fi
 export PYTHONPATH="$HEDDLE_ROOT/generator" PYTHONNOUSERSITE=1
 bin="$venv/bin"
