@@ -102,6 +102,12 @@ class DeviceFunction:
     reduces_row: str = ""
 
     @property
+    def depends_on_wave(self) -> bool:
+        """Whether threads that run in lock step exchange values, so that the call is another program where a
+        wave has 64 threads. All others do the same for waves of any length."""
+        return bool(self.reduces or self.reduces_row)
+
+    @property
     def spelled(self) -> tuple[Kind, ...]:
         """What the arguments in C++ are."""
         return tuple(kind for kind in self.parameters.values() if kind is not Kind.LANE)
