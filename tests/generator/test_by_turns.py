@@ -42,16 +42,16 @@ def test_a_file_is_there(file: str) -> None:
 
 def test_a_test_of_ctest_is_there() -> None:
     assert len(CTEST) == len(set(CTEST))
-    sources = [
+    text = "".join(
         path.read_text()
         for path in (ROOT / "tests").rglob("*")
-        if path.suffix in (".cpp", ".cu", ".txt", ".cmake") and path.name != "by_turns.txt"
-    ]
+        if path.suffix in (".cpp", ".txt", ".cmake") and path.name != "by_turns.txt"
+    )
+    cases = {match[1] + "." + match[2] for match in re.finditer(r"TEST(?:_F|_P)?\((\w+), (\w+)\)", text)}
+    words = set(re.findall(r"[\w-]+", text))
     for name in CTEST:
-        *_, suite, case = re.split(r"[.]", re.sub(r"<.*>$", "", name))
-        in_cpp = re.compile(rf"\b(?:TYPED_)?TEST(?:_F|_P)?\({suite}, {case}\)")
-        in_cmake = re.compile(rf"\b{re.escape(name)}\b|\b{re.escape(case)}\b")
-        assert any(in_cpp.search(text) or in_cmake.search(text) for text in sources), name
+        *_, suite, case = re.sub(r"<.*>$", "", name).split(".")
+        assert f"{suite}.{case}" in cases or case in words, name
 
 
 def test_three_turns_have_each_case_once() -> None:
@@ -64,15 +64,14 @@ def test_three_turns_have_each_case_once() -> None:
 
 
 def test_pytest_leaves_out_what_is_not_due() -> None:
-    counts = []
-    for turn in ("0", "1", "2", None):
-        environment = {key: value for key, value in os.environ.items() if key != "HEDDLE_TURN"}
-        if turn is not None:
-            environment["HEDDLE_TURN"] = turn
-        command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "-c"]
-        command += ["generator/pyproject.toml", "--rootdir", ".", "tests/generator/lbm/test_slip.py"]
-        result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-        assert result.returncode == 0, result.stdout + result.stderr
-        counts.append(len(re.findall(r"^\S+\.py::", result.stdout, re.M)))
-    assert sum(counts[:3]) == counts[3]
-    assert min(counts) > 0
+    file = "lbm/test_slip.py"
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "--rootdir", "."]
+    command += ["-c", "generator/pyproject.toml", f"tests/generator/{file}"]
+    environment = {**os.environ, "HEDDLE_TURN": "1"}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    cases = re.findall(r"^\S+\.py::(.+)$", result.stdout, re.M)
+    collected = re.search(r"/(\d+) tests collected", result.stdout)
+    assert collected is not None, result.stdout
+    assert 0 < len(cases) < int(collected[1])
+    assert all(is_due(file, case, 1, by_turns()) for case in cases)

@@ -60,10 +60,11 @@ def test_a_recipe_names_all_that_it_takes(recipe: Recipe, checkout: Path) -> Non
             target.write_text(text)
     command = [sys.executable, "-m", "pytest", "-c", "generator/pyproject.toml", "--rootdir", "."]
     words = ["-k", recipe.words] if recipe.words else []
+    environment = {name: value for name, value in os.environ.items() if name != "HEDDLE_TURN"}
     done = subprocess.run(
         [*command, "-p", "no:cacheprovider", *words, *recipe.tests],
         cwd=checkout,
-        env=os.environ | {"PYTHONPATH": "generator", "HEDDLE_LIFT": str(heddle_lift().resolve())},
+        env=environment | {"PYTHONPATH": "generator", "HEDDLE_LIFT": str(heddle_lift().resolve())},
         capture_output=True,
         text=True,
         check=False,
