@@ -75,9 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         place = _model_line(error, options)
-        _say(
-            f"{place}{type(error).__name__}: {error}\n  Hint: run again with --debug for the full trace",
-        )
+        remedy = "run again with --debug for the full trace"
+        if place and isinstance(error, NameError):
+            remedy = "import the name, or declare it with fields(...) or parameters(...)"
+        _say(f"{place}{type(error).__name__}: {error}\n  Hint: {remedy}")
         return 1
 
 

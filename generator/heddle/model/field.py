@@ -410,7 +410,12 @@ def fields(
         for name in names.split(","):
             if not re.fullmatch(r"[A-Za-z]\w*", name.strip()):
                 what = f"'{name.strip()}' is not a valid field name."
-                raise KernelError(calling_place(), what, "use letters without accents, digits and _")
+                remedy = "use letters without accents, digits and _"
+                behind = re.fullmatch(r"([A-Za-z]\w*)(\(\d+\))", name.strip())
+                if behind and not match[2]:
+                    declaration = f"{behind[1]}: {kind.strip().replace('[', behind[2] + '[')}"
+                    remedy = f"components stand behind the type: {declaration}"
+                raise KernelError(calling_place(), what, remedy)
             if split and (match[2] or not rank or plane):
                 raise KernelError(
                     calling_place(),

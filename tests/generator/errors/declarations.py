@@ -107,6 +107,11 @@ def declaration_of_no_name() -> None:
     fields("2u: real[3D]")  # here
 
 
+@says("{here}: 'f(9)' is not a valid field name.\n  Hint: components stand behind the type: f: real(9)[2D]")
+def declaration_of_components_at_the_name() -> None:
+    fields("u, f(9): real[2D]")  # here
+
+
 @says(f"{{here}}: 'quad' is not a type.\n  Hint: one of {TYPES}")
 def parameter_of_an_unknown_type() -> None:
     parameters("a: quad")  # here

@@ -68,6 +68,12 @@ def _command(tmp_path: Path, text: str, *arguments: str) -> int:
             "model.py:8: ZeroDivisionError: division by zero\n  Hint: run "
             "again with --debug for the full trace",
         ),
+        (
+            GOOD + "m.add('j', [Assignment(u.here, w[1, 0])])\n",
+            ("show",),
+            "model.py:6: NameError: name 'w' is not defined\n"
+            "  Hint: import the name, or declare it with fields(...) or parameters(...)",
+        ),
     ],
 )
 def test_command_line(

@@ -186,6 +186,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("step", {"u_next": LOCKED}, "'u_next' is read only, but the kernel writes it"),
     ("step", {"u_next": Foreign(U, read_only=True)}, "'u_next' is read only"),
     ("step", {"u_next": U}, "shares elements"),
+    ("step", {"u_next": U}, "Hint: 'u' and 'u_next' are the same memory: give .* memory of its own"),
+    ("step", {"u_next": U[::-1]}, "Hint: give each array that the kernel writes memory of its own"),
     ("step", {"u_next": np.broadcast_to(np.zeros(10), (8, 10))}, "'u_next' is read only"),
     ("step", {"ghosts": 0}, r"'u' of shape \(8, 10\) has too few ghost cells"),
     ("step", {"ghosts": 5}, "no room for 5 ghost cells"),

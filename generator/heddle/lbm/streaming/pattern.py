@@ -178,6 +178,7 @@ class StreamingPattern(AccessPattern, HalfOfAStep):
     ) -> StreamingKernels:
         """Kernels that write density, velocity and pressure of the state that `step` would collide.
 
+        In place they are two: `moments_even` before an even step (at the start, too), `moments_odd` after it.
         rho, u, pressure: names of the fields (u has one component per axis); None leaves one out. The
         pressure is that beside the density 1, c_s^2 (rho - 1), which keeps the digits of a weak flow. In an
         f16 module take it in place of rho: halves near 1 are 1e-3 apart, and initialise(1 + 3 * p) goes on

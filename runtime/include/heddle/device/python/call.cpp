@@ -542,7 +542,7 @@ class Call {
     const int status = variant.call(values_, stream_);
     PyEval_RestoreThread(thread);
     if (status != ok) {
-      throw Failure{refused(status), ""};
+      throw Failure{refused(status), status == fields_overlap ? apart() : ""};
     }
     if (results == 0) {
       Py_IncRef(none());
@@ -638,6 +638,23 @@ class Call {
     void* memory_[most_parameters];
     int count_ = 0;
   };
+
+  /// What to do about arrays that share elements. Names two at one address, of which one is
+  /// written.
+  std::string apart() const {
+    std::string which;
+    for (int i = 0; i < kernel_.count; ++i) {
+      const Parameter& one = kernel_.parameters[i];
+      for (int j = 0; j < i && which.empty() && one.role == Role::array; ++j) {
+        const Parameter& other = kernel_.parameters[j];
+        if (other.role == Role::array && (one.written || other.written) &&
+            array_[i]->data == array_[j]->data) {
+          which = quoted(other.name) + " and " + quoted(one.name) + " are the same memory: ";
+        }
+      }
+    }
+    return which + "give each array that the kernel writes memory of its own";
+  }
 
   std::string refused(int status) const {
     std::string shapes;
