@@ -129,7 +129,7 @@ private:
 };
 
 /// NCCL blocks where it makes and ends a communicator, and where two ranks first talk, until the other ranks
-/// do the same. (Its communicators that do not block were worse, see decision 0056.)
+/// do the same. (Its communicators that do not block were worse, see decision 0052.)
 class NcclTransport final : public Transport, public StreamWait {
 public:
   /// failures: of the other ranks of this process, or null.

@@ -31,7 +31,7 @@ def operations(operator: lbm.CollisionOperator) -> tuple[int, Counter[str]]:
 
 
 def test_the_cumulant_operator_needs_less_than_its_peer() -> None:
-    """lbmpy's takes 281 additions, 206 multiplications and 2 divisions on D3Q27 (decision 0011)."""
+    """lbmpy's takes 281 additions, 206 multiplications and 2 divisions on D3Q27 (decision 0010)."""
     flops, parts = operations(lbm.Cumulant(D3Q27))
     assert flops == sum(parts.values())
     assert parts["add"] <= 281

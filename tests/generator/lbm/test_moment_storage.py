@@ -158,7 +158,7 @@ def test_walls_send_back_what_the_cell_has_sent(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
 def test_what_walls_send_back_has_exact_factors(name: str) -> None:
-    """1/3 rounded to f32 takes 1e-8 of 9/2 of the trace from the mass, always with one sign (decision 0116).
+    """1/3 rounded to f32 takes 1e-8 of 9/2 of the trace from the mass, always with one sign (decision 0010).
     NeighbourAccess the weights, which are named, factors are multiples of a power of two."""
     lattice = lbm.Lattice(name)
     storage = lbm.MomentStorage(lattice, walls="walls", lid="lid", velocity=(0,) * lattice.dimension)
