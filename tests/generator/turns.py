@@ -11,10 +11,15 @@ HERE = Path(__file__).parent
 TURNS = 3
 
 
+def rows() -> list[list[str]]:
+    """Turn, kind, seconds and name in each row of tests/by_turns.txt."""
+    lines = (HERE.parent / "by_turns.txt").read_text().splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]
+
+
 def by_turns() -> dict[str, str]:
     """The turn, 0 to 2 or *, of each file of tests that tests/by_turns.txt names."""
-    rows = [line.split() for line in (HERE.parent / "by_turns.txt").read_text().splitlines()]
-    return {row[3]: row[0] for row in rows if row[1:2] == ["pytest"]}
+    return {row[3]: row[0] for row in rows() if row[1] == "pytest"}
 
 
 def is_due(file: str, case: str, turn: int, turns: Mapping[str, str]) -> bool:
